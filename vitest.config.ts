@@ -1,0 +1,26 @@
+import { defineConfig, type TestProjectInlineConfiguration, type ViteUserConfig } from "vitest/config";
+
+function project(name: string, test: TestProjectInlineConfiguration["test"] = {}): TestProjectInlineConfiguration {
+  return { extends: true, test: { name, include: [`test/${name}/**/*.test.ts`], ...test } };
+}
+
+const config: ViteUserConfig = defineConfig({
+  test: {
+    environment: "node",
+    pool: "forks",
+    maxWorkers: 2,
+    projects: [
+      project("unit"),
+      project("property", { testTimeout: 60_000 }),
+      project("process", { testTimeout: 60_000, hookTimeout: 60_000 }),
+      project("pods", {
+        testTimeout: 180_000,
+        hookTimeout: 180_000,
+        globalSetup: ["test/pods/global-setup.ts"],
+        fileParallelism: false,
+      }),
+    ],
+  },
+});
+
+export default config;
