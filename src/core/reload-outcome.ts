@@ -4,14 +4,34 @@ export type RefusalReason =
   | "ambiguous-process"
   | "process-namespace-not-shared"
   | "pid-file-unusable"
+  | "wrapper-only"
   | "process-changed"
   | "not-permitted"
   | "signal-not-handled"
-  | "signal-ignored";
+  | "signal-ignored"
+  | "cancelled"
+  | "configuration-test-failed"
+  | "configuration-kept"
+  | "connection-refused"
+  | "connection-failed"
+  | "certificate-not-trusted"
+  | "credentials-unusable"
+  | "redirected"
+  | "client-error"
+  | "server-error"
+  | "unexpected-answer"
+  | "command-not-started"
+  | "command-failed"
+  | "restart-held-back";
 
 /** How one reload ended. *Accepted* is the server's word, not success: only a probe knows success. */
 export type ReloadOutcome =
-  | { readonly kind: "accepted"; readonly detail: string }
+  | {
+      readonly kind: "accepted";
+      readonly detail: string;
+      /** Where present, the agent is to end itself with this status (`--reload exit`). */
+      readonly exitStatus?: number;
+    }
   | {
       readonly kind: "refused";
       readonly reason: RefusalReason;

@@ -1,0 +1,162 @@
+import type { RefusalReason } from "../core/reload-outcome.ts";
+import { describeWithTitle } from "./describe-process.ts";
+import { explainMismatch, explainNone, explainPid } from "./explain-none.ts";
+import { descendsFrom, type ProcessTable, readContainerPids, readOwnPid, runsSameScript } from "./own-processes.ts";
+import { readPidFile } from "./pid-file.ts";
+import {
+  completeEntry,
+  defaultProcRoot,
+  isDefunct,
+  listPids,
+  type ProcessEntry,
+  type ProcessInfo,
+  readExecutable,
+  readProcessEntry,
+} from "./process-info.ts";
+import { bearsName, isNginxWorker, isPause, isWrapper } from "./process-name.ts";
+
+/** Which process is the server. With a pid file and a name or pattern, the file's process must match them too. */
+export interface ProcessSelector {
+  readonly pidFile?: string;
+  /** Compared with `argv[0]`, the process's title, its program file and `comm`. */
+  readonly name?: string;
+  /** Matched against the command line, arguments joined by one space. */
+  readonly match?: RegExp;
+}
+
+export interface FindProcessOptions {
+  /** `/proc` when absent. */
+  readonly procRoot?: string;
+  /** The agent, by pid in `procRoot`; the calling process when absent. */
+  readonly self?: { readonly pid: number };
+}
+
+export interface NoProcess {
+  readonly kind: "none";
+  readonly reason: RefusalReason;
+  readonly detail: string;
+  readonly hint: string;
+}
+
+export type ProcessSearch =
+  | { readonly kind: "found"; readonly process: ProcessInfo }
+  | NoProcess
+  | {
+      readonly kind: "ambiguous";
+      readonly processes: readonly ProcessInfo[];
+      readonly detail: string;
+      readonly hint: string;
+    };
+
+/** What a search looked at, kept to explain an empty result. */
+export interface SearchedProcesses {
+  readonly table: ProcessTable;
+  readonly ownPid: number;
+  /** Processes that could have been the server: not ours, no kernel thread, no pause. */
+  readonly candidates: readonly ProcessEntry[];
+  /** Candidates that the selector names, zombies and workers included. */
+  readonly matches: readonly ProcessEntry[];
+}
+
+/**
+ * Finds the one process to tell. Never the agent, its descendants, its own container or another certhup; never a
+ * zombie, a kernel thread or `pause`. Among several, the topmost: a signal to a worker does nothing.
+ * @throws when `procRoot` can't be listed, as on any system but Linux
+ */
+export async function findProcess(selector: ProcessSelector, options: FindProcessOptions = {}): Promise<ProcessSearch> {
+  const procRoot = options.procRoot ?? defaultProcRoot;
+  const ownPid = options.self?.pid ?? (await readOwnPid(procRoot));
+  const table = await readTable(procRoot);
+  if (ownPid === undefined) return otherNamespace(procRoot);
+  const candidates = await findCandidates(table, ownPid, procRoot);
+  const searched = { table, ownPid, candidates, matches: [] };
+  let pool = candidates;
+  if (selector.pidFile !== undefined) {
+    const named = await readPidFile(selector.pidFile);
+    if (named.kind === "none") return named;
+    pool = candidates.filter((process) => process.pid === named.pid);
+    if (pool.length === 0) return explainPid(selector.pidFile, named.pid, searched);
+  }
+  const matches = await findMatches(pool, selector, procRoot);
+  if (selector.pidFile !== undefined && matches.length === 0 && pool[0] !== undefined) {
+    return explainMismatch(selector.pidFile, pool[0], selector);
+  }
+  const chosen = chooseTopmost(matches, selector, table);
+  if (chosen.length === 0) return explainNone(selector, { ...searched, matches });
+  const processes: ProcessInfo[] = [];
+  for (const entry of chosen) {
+    const process = await completeEntry(entry, procRoot);
+    if (process !== undefined) processes.push(process);
+  }
+  const [process] = processes;
+  if (process === undefined) return explainNone(selector, searched);
+  return processes.length === 1 ? { kind: "found", process } : ambiguous(processes);
+}
+
+async function readTable(procRoot: string): Promise<ProcessTable> {
+  const pids = await listPids(procRoot);
+  const entries = await Promise.all(pids.map((pid) => readProcessEntry(pid, procRoot)));
+  return new Map(entries.filter((entry) => entry !== undefined).map((entry) => [entry.pid, entry]));
+}
+
+async function findCandidates(table: ProcessTable, ownPid: number, procRoot: string): Promise<ProcessEntry[]> {
+  const own = table.get(ownPid);
+  const container = await readContainerPids(ownPid, table, procRoot);
+  return [...table.values()].filter((process) => {
+    if (process.pid === ownPid || process.isKernelThread || isPause(process) || container.has(process.pid))
+      return false;
+    return !descendsFrom(process, ownPid, table) && (own === undefined || !runsSameScript(process, own));
+  });
+}
+
+async function findMatches(
+  pool: readonly ProcessEntry[],
+  selector: ProcessSelector,
+  procRoot: string,
+): Promise<ProcessEntry[]> {
+  const matches: ProcessEntry[] = [];
+  if (selector.name === undefined && selector.match === undefined && selector.pidFile === undefined) return matches;
+  for (const process of pool) {
+    // A pattern with the flag `g` or `y` would remember where it stopped.
+    if (selector.match !== undefined && process.argv.join(" ").search(selector.match) < 0) continue;
+    if (selector.name !== undefined) {
+      const executable = await readExecutable(process.pid, procRoot);
+      if (!bearsName(process, selector.name, executable)) continue;
+    }
+    matches.push(process);
+  }
+  return matches;
+}
+
+/** A wrapper counts only when it is asked for by name or pid file, and nothing that it started matches too. */
+function chooseTopmost(
+  matches: readonly ProcessEntry[],
+  selector: ProcessSelector,
+  table: ProcessTable,
+): readonly ProcessEntry[] {
+  const isNamed = selector.name !== undefined || selector.pidFile !== undefined;
+  const alive = matches.filter((process) => !isDefunct(process) && !isNginxWorker(process));
+  const servers = alive.filter((process) => {
+    if (!isWrapper(process)) return true;
+    return isNamed && !alive.some((other) => descendsFrom(other, process.pid, table));
+  });
+  return servers.filter((process) => !servers.some((other) => descendsFrom(process, other.pid, table)));
+}
+
+function ambiguous(processes: readonly ProcessInfo[]): ProcessSearch {
+  return {
+    kind: "ambiguous",
+    processes,
+    detail: `${processes.length} processes match: ${processes.map(describeWithTitle).join(", ")}`,
+    hint: "name one of them: by --pid-file, or by --process-match with a pattern of its command line",
+  };
+}
+
+function otherNamespace(procRoot: string): NoProcess {
+  return {
+    kind: "none",
+    reason: "process-namespace-not-shared",
+    detail: `${procRoot} shows the processes of another PID namespace than the agent's`,
+    hint: "mount a proc file system of the agent's own PID namespace there",
+  };
+}

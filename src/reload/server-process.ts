@@ -1,0 +1,37 @@
+import type { Finding } from "../core/finding.ts";
+import type { ReloadOutcome } from "../core/reload-outcome.ts";
+import { findProcess, type ProcessSelector } from "../process/find-process.ts";
+import { type ProcessFindingCode, processFindingCodes } from "../process/finding-codes.ts";
+import type { ProcessInfo } from "../process/process-info.ts";
+
+/** A refusal as strategies hand it on. */
+export type Refusal = Extract<ReloadOutcome, { kind: "refused" }>;
+
+/** Looks for the server anew: no pid is kept from one reload to the next. */
+export async function findServer(
+  selector: ProcessSelector,
+  procRoot: string,
+): Promise<{ readonly kind: "found"; readonly process: ProcessInfo } | Refusal> {
+  const search = await findProcess(selector, { procRoot });
+  switch (search.kind) {
+    case "found":
+      return search;
+    case "none":
+      return { kind: "refused", reason: search.reason, detail: search.detail, hint: search.hint };
+    case "ambiguous":
+      return { kind: "refused", reason: "ambiguous-process", detail: search.detail, hint: search.hint };
+  }
+}
+
+/** The refusal as a finding of the same code. */
+export function toFinding(refusal: Omit<Refusal, "kind">): Finding {
+  const known = Object.hasOwn(processFindingCodes, refusal.reason);
+  const severity = known ? processFindingCodes[refusal.reason as ProcessFindingCode].severity : "refuse";
+  const finding = { code: refusal.reason, severity, message: refusal.detail };
+  return refusal.hint === undefined ? finding : { ...finding, hint: refusal.hint };
+}
+
+/** The outcome of a reload that was called off before the server was touched. */
+export function cancelled(): Refusal {
+  return { kind: "refused", reason: "cancelled", detail: "called off before the server was told" };
+}
