@@ -11,7 +11,9 @@ export type UnreachableReason =
   | "handshake-failed"
   | "prelude-failed"
   | "resumed-session"
-  | "network-error";
+  | "network-error"
+  | "client-certificate-unusable"
+  | "cancelled";
 
 /** What one fresh handshake with an endpoint learned. */
 export type ProbeResult =
@@ -21,6 +23,11 @@ export type ProbeResult =
       /** As OpenSSL names it: `TLSv1.3`. */
       readonly protocol: string;
       readonly cipher: string;
+      /**
+       * What other addresses of the same endpoint showed, where they showed something else (`localhost` is 127.0.0.1
+       * and ::1): every one of them must match.
+       */
+      readonly alsoServed?: readonly CertificateFacts[];
       readonly durationMs: number;
     }
   | {

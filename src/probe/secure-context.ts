@@ -1,0 +1,63 @@
+import { constants } from "node:crypto";
+import { createSecureContext, type SecureContext } from "node:tls";
+import type { KeyType } from "../core/certificate-facts.ts";
+
+/** A client's own certificate and key, as PEM. */
+export interface ClientCertificate {
+  readonly certificate: Buffer;
+  readonly key: Buffer;
+}
+
+const rsaAlgorithms =
+  "rsa_pss_rsae_sha256:rsa_pss_rsae_sha384:rsa_pss_rsae_sha512:RSA+SHA256:RSA+SHA384:RSA+SHA512:RSA+SHA224:RSA+SHA1";
+const ecdsaAlgorithms = "ecdsa_secp256r1_sha256:ecdsa_secp384r1_sha384:ecdsa_secp521r1_sha512:ECDSA+SHA224:ECDSA+SHA1";
+
+const algorithmsOfType: Record<KeyType, string | undefined> = {
+  rsa: rsaAlgorithms,
+  "rsa-pss": "rsa_pss_pss_sha256:rsa_pss_pss_sha384:rsa_pss_pss_sha512",
+  "ec-p256": ecdsaAlgorithms,
+  "ec-p384": ecdsaAlgorithms,
+  "ec-p521": ecdsaAlgorithms,
+  "ec-other": ecdsaAlgorithms,
+  ed25519: "ed25519",
+  ed448: "ed448",
+  other: undefined,
+};
+
+const shared = new Map<string, SecureContext>();
+
+/** Whether a context for this key type would offer less than one without a key type. */
+export function narrowsAlgorithms(keyType: KeyType): boolean {
+  return algorithmsOfType[keyType] !== undefined;
+}
+
+/**
+ * A context to look at any server with: every TLS version and cipher that OpenSSL still has, however weak, since
+ * nothing is ever sent over the connection. It trusts nobody, which also spares reading the root store (several
+ * megabytes).
+ *
+ * @param keyType offer the signature algorithms of this key type alone; all of them when undefined
+ * @throws Error where certificate and key are no pair of PEM texts that OpenSSL takes
+ */
+export function getSecureContext(keyType: KeyType | undefined, client?: ClientCertificate): SecureContext {
+  const sigalgs = keyType === undefined ? undefined : algorithmsOfType[keyType];
+  if (client !== undefined) {
+    return createContext(sigalgs, client);
+  }
+  const key = sigalgs ?? "";
+  const known = shared.get(key) ?? createContext(sigalgs);
+  shared.set(key, known);
+  return known;
+}
+
+function createContext(sigalgs: string | undefined, client?: ClientCertificate): SecureContext {
+  return createSecureContext({
+    ca: [],
+    minVersion: "TLSv1",
+    ciphers: "ALL:!aNULL:!eNULL:!PSK:!SRP:@SECLEVEL=0",
+    // Servers without RFC 5746 are still in use; OpenSSL 3 turns them away unless told otherwise.
+    secureOptions: constants.SSL_OP_LEGACY_SERVER_CONNECT,
+    ...(sigalgs === undefined ? {} : { sigalgs }),
+    ...(client === undefined ? {} : { cert: client.certificate, key: client.key }),
+  });
+}

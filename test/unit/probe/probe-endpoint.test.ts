@@ -1,0 +1,110 @@
+import { X509Certificate } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import { readFacts } from "../../../src/certificate/facts.ts";
+import { createAuthority, type IssuedCertificate } from "../../support/certificates.ts";
+import { startOddServer } from "../../support/odd-server.ts";
+import { startTlsServer } from "../../support/tls-server.ts";
+import { probe, probeFingerprint } from "../../support/tls-server-probe.ts";
+
+const authority = createAuthority();
+let pair: IssuedCertificate;
+
+beforeAll(async () => {
+  pair = await authority.issue({ names: ["www.example.com", "*.b.example"], intermediates: 2 });
+});
+
+function readPem(pem: string): X509Certificate[] {
+  return pem
+    .split(/(?<=-----END CERTIFICATE-----\n)/)
+    .filter((block) => block.includes("BEGIN"))
+    .map((block) => new X509Certificate(block));
+}
+
+describe("a server that serves", () => {
+  test("shows the same facts as its file, the intermediates included", async () => {
+    await using server = await startTlsServer(pair);
+    const [leaf, ...others] = readPem(pair.certificatePem);
+    expect(await probe(server.address)).toEqual({
+      kind: "served",
+      certificate: readFacts(leaf as X509Certificate, others),
+      protocol: "TLSv1.3",
+      cipher: "TLS_AES_256_GCM_SHA384",
+      durationMs: expect.any(Number),
+    });
+  });
+
+  test.each(["TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"] as const)("is seen when it speaks %s alone", async (version) => {
+    await using server = await startTlsServer(pair, {
+      minVersion: version,
+      maxVersion: version,
+      ciphers: "DEFAULT:@SECLEVEL=0",
+    });
+    expect(await probe(server.address)).toMatchObject({
+      kind: "served",
+      protocol: version,
+      certificate: { fingerprint: pair.fingerprint },
+    });
+  });
+
+  test.each(["TLSv1", "TLSv1.2", "TLSv1.3"] as const)(
+    "is seen under %s though it insists on a client certificate",
+    async (version) => {
+      await using server = await startTlsServer(pair, {
+        requestCert: true,
+        rejectUnauthorized: true,
+        minVersion: version,
+        maxVersion: version,
+        ciphers: "DEFAULT:@SECLEVEL=0",
+      });
+      expect(await probeFingerprint(server.address)).toBe(pair.fingerprint);
+    },
+  );
+});
+
+describe("a server that serves nothing", () => {
+  test("is refused where nothing listens", async () => {
+    const server = await startTlsServer(pair);
+    await server[Symbol.asyncDispose]();
+    expect(await probe(server.address)).toEqual({
+      kind: "unreachable",
+      reason: "connection-refused",
+      detail: `nothing listens on ${server.address} (ECONNREFUSED)`,
+      durationMs: expect.any(Number),
+    });
+  });
+
+  test("times out where it stays silent", async () => {
+    await using server = await startOddServer(() => undefined);
+    expect(await probe(server.address, { timeoutMs: 100 })).toMatchObject({
+      reason: "timed-out",
+      detail: `${server.address} took the connection and stayed silent: no ServerHello within 100 ms`,
+    });
+  });
+
+  test("is not TLS where it greets in plain text", async () => {
+    await using server = await startOddServer((socket) => socket.write("220 mail.example ESMTP\r\n"));
+    expect(await probe(server.address)).toMatchObject({
+      reason: "not-tls",
+      detail: expect.stringContaining(`not TLS on this port: ${server.address} answered with something else`),
+    });
+  });
+
+  test("may want the PROXY protocol where it hangs up at once", async () => {
+    await using server = await startOddServer((socket) => socket.end());
+    expect(await probe(server.address)).toMatchObject({
+      reason: "closed-early",
+      detail: expect.stringContaining("does it expect the PROXY protocol"),
+    });
+  });
+});
+
+test("an aborted probe settles at once and leaves no connection behind", async () => {
+  await using server = await startOddServer(() => controller.abort());
+  const controller = new AbortController();
+  expect(await probe(server.address, { signal: controller.signal })).toMatchObject({ reason: "cancelled" });
+});
+
+test("a signal aborted beforehand ends the probe before it begins", async () => {
+  await using server = await startOddServer(() => undefined);
+  expect(await probe(server.address, { signal: AbortSignal.abort() })).toMatchObject({ reason: "cancelled" });
+});
