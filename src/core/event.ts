@@ -1,0 +1,18 @@
+import type { Instant } from "../system/clock.ts";
+import type { ProbeResult } from "./probe-result.ts";
+import type { ReloadOutcome } from "./reload-outcome.ts";
+import type { VolumeLook } from "./volume-look.ts";
+
+/** Something that happened, and when. */
+export type Event = { readonly at: Instant } & (
+  | { readonly type: "looked"; readonly look: VolumeLook }
+  | {
+      readonly type: "probed";
+      readonly round: number;
+      /** One for each endpoint of the policy, in its order. */
+      readonly results: readonly ProbeResult[];
+    }
+  | { readonly type: "reload-settled"; readonly outcome: ReloadOutcome }
+  | { readonly type: "woken" }
+  | { readonly type: "stop-requested" }
+);

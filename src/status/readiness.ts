@@ -1,0 +1,133 @@
+import type { Policy } from "../core/policy.ts";
+import { isInSync } from "../core/probing.ts";
+import type { EndpointState, TargetState } from "../core/state.ts";
+import { judgeEndpoint } from "../core/verdict.ts";
+import type { Instant } from "../system/clock.ts";
+import { formatDuration, formatTime } from "../system/time-text.ts";
+
+
+/** The word for what a target is in; `refused` stands for every volume that holds nothing good to load any more. */
+export type ReadinessState =
+  | "waiting"
+  | "starting"
+  | "in-sync"
+  | "rotating"
+  | "stale"
+  | "refused"
+  | "expired"
+  | "foreign"
+  | "unreachable";
+
+/** Whether a target may get traffic, and why. */
+export interface Readiness {
+  readonly isReady: boolean;
+  readonly state: ReadinessState;
+  /** One sentence, lower case, no full stop. */
+  readonly reason: string;
+}
+
+/** What may still count as ready although the newest pair isn't served: nothing, or whatever is valid. */
+export type ReadyPolicy = "served" | "serving";
+
+/** Works out the readiness of a target from its state alone, completely. The table is in README.md, "Readiness". */
+export function judgeReadiness(state: TargetState, policy: Policy, ready: ReadyPolicy, at: Instant): Readiness {
+  if (state.wanted === undefined && state.volume.kind !== "refused" && state.volume.kind !== "held") {
+    return no("waiting", describeWaiting(state));
+  }
+  return judgeServing(state, policy, ready, at);
+}
+
+function judgeServing(state: TargetState, policy: Policy, ready: ReadyPolicy, at: Instant): Readiness {
+  const unserved = judgeEndpoints(state, policy, at);
+  if (unserved !== undefined) return unserved;
+  if (state.volume.kind !== "accepted") return yes("refused", describeRefused(state));
+  if (isInSync(state, policy)) return yes("in-sync", describeInSync(state, policy, at));
+  if (state.unservedSinceMs === undefined) return no("starting", "the served certificate isn't confirmed yet");
+  const unservedMs = at.monotonicMs - state.unservedSinceMs;
+  if (unservedMs < policy.staleGraceMs) return yes("rotating", describeUnserved(state, at));
+  return { isReady: ready === "serving", state: "stale", reason: describeUnserved(state, at) };
+}
+
+/** What the endpoints alone forbid, the worst first; `undefined` if each serves something valid that may be ours. */
+function judgeEndpoints(state: TargetState, policy: Policy, at: Instant): Readiness | undefined {
+  if (state.endpoints.length === 0) return judgeUnverifiable(state, at);
+  const judged = state.endpoints.map((endpoint) => ({ endpoint, verdict: judgeEndpoint(endpoint, state, at.wallMs) }));
+  const find = (verdict: string | undefined): EndpointState | undefined =>
+    judged.find((entry) => entry.verdict === verdict)?.endpoint;
+  const expired = find("expired");
+  if (expired?.kind === "served") {
+    return no("expired", `${expired.endpoint} serves a certificate that ended ${formatTime(expired.certificate.notAfter)}`);
+  }
+  const unreachable = find("unreachable");
+  if (unreachable?.kind === "unreachable") return no("unreachable", `${unreachable.endpoint}: ${unreachable.detail}`);
+  const unprobed = find(undefined);
+  if (unprobed !== undefined) return no("starting", `${unprobed.endpoint} was not probed yet`);
+  const foreign = state.volume.kind === "accepted" ? find("foreign") : undefined;
+  if (foreign?.kind !== "served" || state.unservedSinceMs === undefined) return undefined;
+  if (at.monotonicMs - state.unservedSinceMs < policy.staleGraceMs) return undefined;
+  const { subject, issuer } = foreign.certificate;
+  return no("foreign", `${foreign.endpoint} serves a certificate that was never in the volume: ${subject}, issued by ${issuer}`);
+}
+
+function judgeUnverifiable({ wanted }: TargetState, at: Instant): Readiness | undefined {
+  if (wanted === undefined || wanted.certificate.notAfter > at.wallMs) return undefined;
+  return no("expired", `the certificate in the volume ended ${formatTime(wanted.certificate.notAfter)}`);
+}
+
+function describeWaiting({ volume }: TargetState): string {
+  if (volume.kind !== "missing") return "the volume wasn't read yet";
+  return `no valid keypair yet: ${messagesOf(volume.findings)}`;
+}
+
+function describeRefused({ volume }: TargetState): string {
+  switch (volume.kind) {
+    case "refused":
+      return `the keypair in the volume was refused, the served one stays: ${messagesOf(volume.findings)}`;
+    case "held":
+      return `the keypair in the volume is held until ${formatTime(volume.untilMs)}, the served one stays`;
+    case "missing":
+      return `the volume can't be read, the served certificate stays: ${messagesOf(volume.findings)}`;
+    case "accepted":
+    case "unread":
+      return "the volume holds nothing that was refused";
+  }
+}
+
+function describeInSync({ wanted }: TargetState, policy: Policy, at: Instant): string {
+  if (wanted === undefined) return "nothing is wanted";
+  const left = formatDuration(wanted.certificate.notAfter - at.wallMs);
+  const what = policy.endpoints.length === 0 ? "not verified, as no endpoint is probed" : "served";
+  return `the certificate in the volume is ${what}, ${left} left`;
+}
+
+function describeUnserved(state: TargetState, at: Instant): string {
+  const others = state.endpoints.filter((endpoint) => {
+    const verdict = judgeEndpoint(endpoint, state, at.wallMs);
+    return verdict === "stale" || verdict === "foreign";
+  });
+  const sinceMs = at.monotonicMs - (state.unservedSinceMs ?? at.monotonicMs);
+  const what =
+    others.length === 0
+      ? "the new certificate isn't confirmed yet"
+      : `${others.map(({ endpoint }) => endpoint).join(", ")} serves an older certificate than the volume holds`;
+  return `${what}, for ${formatDuration(sinceMs)}${describeReload(state)}`;
+}
+
+function describeReload({ lastReload, rotation }: TargetState): string {
+  if (rotation === undefined || lastReload === undefined || rotation.reloads === 0) return "";
+  if (lastReload.outcome === "accepted") return `; ${lastReload.detail}`;
+  return `; reload ${lastReload.outcome}: ${lastReload.detail}${lastReload.hint === undefined ? "" : ` (${lastReload.hint})`}`;
+}
+
+function messagesOf(findings: readonly { readonly message: string; readonly severity: string }[]): string {
+  const refusing = findings.filter(({ severity }) => severity !== "warn");
+  return (refusing.length > 0 ? refusing : findings).map(({ message }) => message).join("; ");
+}
+
+function yes(state: ReadinessState, reason: string): Readiness {
+  return { isReady: true, state, reason };
+}
+
+function no(state: ReadinessState, reason: string): Readiness {
+  return { isReady: false, state, reason };
+}
