@@ -1,0 +1,78 @@
+import { errorCode } from "./watched-file.ts";
+
+/** Filesystem events of several directories, each watched by itself: neither its links nor its subdirectories. */
+export interface EventSource {
+  watch(path: string): void;
+  unwatch(path: string): void;
+  /** True once everything asked for before the first readiness is watched. */
+  isReady(): boolean;
+  close(): Promise<void>;
+}
+
+export interface EventSourceHandlers {
+  /** Something happened in this directory, or to it. */
+  event(path: string): void;
+  /** This directory is not watched any more, or none of them where no path is given. */
+  failure(path: string | undefined, code: string): void;
+  ready(): void;
+}
+
+/**
+ * One chokidar instance: several over the same paths lose events. It is loaded here, as late as possible.
+ * @throws what loading or starting chokidar throws
+ */
+export async function openEventSource(handlers: EventSourceHandlers): Promise<EventSource> {
+  const { FSWatcher } = await import("chokidar");
+  const paths = new Set<string>();
+  let isReady = false;
+  const watcher = new FSWatcher({
+    // Events are only hints, so what lies in a directory needs no bookkeeping: everything but the directories is
+    // ignored, and the raw events tell that something happened.
+    ignored: (path) => !paths.has(path),
+    ignoreInitial: true,
+    followSymlinks: false,
+    depth: 0,
+    atomic: false,
+  });
+  watcher.on("raw", (_event, _name, details) => {
+    const path = watchedPathOf(details);
+    if (path !== undefined && paths.has(path)) handlers.event(path);
+  });
+  watcher.on("error", (error) => {
+    const path = pathOf(error);
+    handlers.failure(path !== undefined && paths.has(path) ? path : undefined, errorCode(error));
+  });
+  watcher.on("ready", () => {
+    isReady = true;
+    handlers.ready();
+  });
+  return {
+    watch(path) {
+      // chokidar takes a backslash for a separator, as on Windows, and would watch another directory.
+      if (path.includes("\\")) return handlers.failure(path, "EINVAL");
+      paths.add(path);
+      watcher.add(path);
+    },
+    unwatch(path) {
+      paths.delete(path);
+      watcher.unwatch(path);
+    },
+    isReady: () => isReady,
+    close: async () => {
+      paths.clear();
+      await watcher.close();
+    },
+  };
+}
+
+function watchedPathOf(details: unknown): string | undefined {
+  if (typeof details !== "object" || details === null || !("watchedPath" in details)) return undefined;
+  return typeof details.watchedPath === "string" ? details.watchedPath : undefined;
+}
+
+/** `fs.watch` calls it `filename`, most others `path`. */
+function pathOf(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null) return undefined;
+  const path = "filename" in error ? error.filename : "path" in error ? error.path : undefined;
+  return typeof path === "string" ? path : undefined;
+}
