@@ -180,19 +180,22 @@ export function watchVolumes(request: WatchRequest): VolumeWatch {
   function watch(target: EventSource, path: string): void {
     try {
       target.watch(path);
-      cancelArming ??= clock.after(target.isReady() ? laterArmingMs : armingMs, () => {
-        cancelArming = undefined;
-        if (target.isReady()) confirmArming();
-        else void replaceSource(target);
-      });
     } catch (error) {
       noteFailure(path, errorCode(error));
+      return;
+    }
+    if (target.isReady()) {
+      cancelArming?.();
+      cancelArming = clock.after(laterArmingMs, confirmArming);
+    } else {
+      cancelArming ??= clock.after(armingMs, () => void replaceSource(target));
     }
   }
 
   /** The path that never got ready may hold up all others, so nothing of this source is trusted any more. */
   async function replaceSource(stuck: EventSource): Promise<void> {
     source = undefined;
+    cancelArming = undefined;
     for (const entry of entries) {
       if (entry.state !== "unwatched") giveUp(entry, "the watch did not get ready in time");
     }
@@ -201,6 +204,8 @@ export function watchVolumes(request: WatchRequest): VolumeWatch {
 
   /** No failure has been told since these were asked for. What changed before that sent no event, so: look. */
   function confirmArming(): void {
+    cancelArming?.();
+    cancelArming = undefined;
     for (const entry of entries) {
       if (entry.state !== "arming" || isClosed) continue;
       confirmWatch(entry, "the directory is watched");
