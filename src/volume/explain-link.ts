@@ -3,6 +3,7 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Finding } from "../core/finding.ts";
 import { volumeFinding } from "./finding-codes.ts";
 import { quote } from "./quote.ts";
+import { errorCode } from "./watched-file.ts";
 
 /** As many as the kernel follows (path_resolution(7)). */
 const longestChain = 40;
@@ -34,10 +35,8 @@ async function findMissingTarget(path: string): Promise<{ link: string; target: 
     const name = pending.shift();
     if (name === undefined) return undefined;
     const entry = join(at, name);
-    const kind = await lstat(entry).then(
-      (stats) => (stats.isSymbolicLink() ? "link" : "other"),
-      () => "absent",
-    );
+    const kind = await kindOf(entry);
+    if (kind === "hidden") return undefined;
     if (kind === "absent") return link === undefined ? undefined : { link, target: join(entry, ...pending) };
     if (kind === "other") {
       at = entry;
@@ -50,6 +49,15 @@ async function findMissingTarget(path: string): Promise<{ link: string; target: 
     at = "/";
   }
   return undefined;
+}
+
+async function kindOf(path: string): Promise<"link" | "other" | "absent" | "hidden"> {
+  try {
+    return (await lstat(path)).isSymbolicLink() ? "link" : "other";
+  } catch (error) {
+    const code = errorCode(error);
+    return code === "ENOENT" || code === "ENOTDIR" ? "absent" : "hidden";
+  }
 }
 
 function isInside(directory: string, path: string): boolean {

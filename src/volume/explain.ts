@@ -153,15 +153,19 @@ function remedyOf(code: string): string {
 }
 
 async function explainAbsence(path: string, directory: string): Promise<Finding> {
-  const names = (await namesIn(directory)) ?? [];
-  const shown = names.slice(0, mostNames).map(quote).join(", ");
-  const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : "";
-  const present = names.length === 0 ? "is empty" : `holds ${shown}${more}`;
+  const names = await namesIn(directory);
   return volumeFinding(
     "file-absent",
-    `there is no ${quote(path)}; the directory ${present}`,
+    `there is no ${quote(path)}; the directory ${describeNames(names)}`,
     "name the file with --cert-file or --key-file, or look at the keys of the Secret and the `items` of its volume",
   );
+}
+
+function describeNames(names: readonly string[] | undefined): string {
+  if (names === undefined) return "can't be listed";
+  if (names.length === 0) return "is empty";
+  const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : "";
+  return `holds ${names.slice(0, mostNames).map(quote).join(", ")}${more}`;
 }
 
 /** Without the writer's own entries; undefined where the directory can't be listed. */

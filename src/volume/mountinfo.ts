@@ -27,7 +27,7 @@ export function parseMountinfo(text: string): readonly Mount[] {
 }
 
 /** The mount table of a process, `self` for this one. @throws what reading the file throws: the process may be gone */
-export async function readMountinfo(process: number | "self"): Promise<readonly Mount[]> {
+export async function readMounts(process: number | "self"): Promise<readonly Mount[]> {
   return parseMountinfo(await readFile(`/proc/${process}/mountinfo`, "utf8"));
 }
 

@@ -71,10 +71,8 @@ async function isCurrent(directory: string, layout: Layout): Promise<boolean> {
 
 /** Files written in place or replaced one by one: true where each is still what was read. */
 async function isUntouched(directory: string, layout: Layout, reads: readonly FileRead[]): Promise<boolean> {
-  for (const [index, place] of layout.places.entries()) {
-    const read = reads[index];
-    if (read?.kind === "content" && (await identify(place.path)) !== read.identity) return false;
-  }
+  const identities = await Promise.all(layout.places.map((place) => identify(place.path)));
+  if (reads.some((read, index) => read.kind === "content" && read.identity !== identities[index])) return false;
   return await isCurrent(directory, layout);
 }
 
