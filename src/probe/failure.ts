@@ -20,8 +20,10 @@ export interface Circumstances {
   /** The name sent as SNI. */
   readonly serverName: string | undefined;
   readonly sentProxyHeader: boolean;
-  /** Bytes of the server's side of the handshake. */
-  readonly handshakeBytes: number;
+  /** Bytes that the server sent in this step. */
+  readonly bytesInStep: number;
+  /** The message of the prelude that is awaited. */
+  readonly waitingFor: string;
 }
 
 const absentCodes = new Set(["ECONNREFUSED", "ENOENT"]);
@@ -52,10 +54,10 @@ export function explainError(error: unknown, at: Circumstances): Failure {
 /** The server ended the connection. */
 export function explainClose(at: Circumstances): Failure {
   if (at.step !== "handshake") {
-    const during = at.step === "connect" ? "before anything was said" : `during the ${at.scheme} prelude`;
+    const during = at.step === "connect" ? "before anything was said" : `instead of sending its ${at.waitingFor}`;
     return { reason: "closed-early", detail: `${at.place} closed the connection ${during}` };
   }
-  if (at.handshakeBytes > 0) {
+  if (at.bytesInStep > 0) {
     return { reason: "closed-early", detail: `${at.place} closed the connection in the middle of the handshake` };
   }
   const guess = at.sentProxyHeader
@@ -86,9 +88,11 @@ function describeSilence(at: Circumstances): string {
     case "connect":
       return `${at.place} did not take the connection`;
     case "prelude":
-      return `${at.place} did not finish the ${at.scheme} prelude`;
+      return at.bytesInStep === 0
+        ? `${at.place} took the connection and sent no ${at.waitingFor} (does it begin with TLS at once? use tls://)`
+        : `${at.place} did not finish its ${at.waitingFor}`;
     case "handshake":
-      return at.handshakeBytes === 0
+      return at.bytesInStep === 0
         ? `${at.place} took the connection and stayed silent: no ServerHello`
         : `${at.place} did not finish the handshake`;
   }

@@ -1,7 +1,5 @@
-import { createConnection, type Socket } from "node:net";
+import { createConnection } from "node:net";
 import { connect, type SecureContext, type TLSSocket } from "node:tls";
-import { readFacts } from "../certificate/facts.ts";
-import type { ProbeResult } from "../core/probe-result.ts";
 import type { Clock } from "../system/clock.ts";
 import {
   type Circumstances,
@@ -12,77 +10,106 @@ import {
   isAboutClientCertificate,
   type ProbeStep,
 } from "./failure.ts";
-import { type PresentedChain, takePresentedChain } from "./served-certificate.ts";
+import type { Prelude } from "./prelude.ts";
+import { createPreludeRun } from "./prelude-run.ts";
+import { type PresentedChain, takePresentedChain } from "./presented-chain.ts";
 
 /** One connection to make, with everything decided. */
 export interface Handshake {
   readonly address: { readonly host: string; readonly port: number } | { readonly path: string };
-  /** `tls`, or the scheme whose prelude comes first. */
+  /** `tls`, or the scheme whose prelude comes first; for the words of a failure. */
   readonly scheme: string;
   readonly serverName: string | undefined;
   /** Bytes to send before anything else. */
   readonly proxyHeader: Buffer | undefined;
+  /** Makes what is to be said before the ClientHello. */
+  readonly createPrelude: () => Prelude | undefined;
   readonly secureContext: SecureContext;
+  /** The limit of the whole probe, for the words of a failure. */
   readonly timeoutMs: number;
+  /** What is left of it. */
+  readonly leftMs: number;
 }
+
+/** What the server presented, or why nothing was seen. */
+export type HandshakeOutcome =
+  | {
+      readonly kind: "presented";
+      readonly chain: PresentedChain;
+      readonly protocol: string;
+      readonly cipher: string;
+      /** The stapled OCSP response (RFC 6066 section 8), DER. */
+      readonly staple: Buffer | undefined;
+    }
+  | ({ readonly kind: "unreachable" } & Failure);
+
+type Settle = (outcome: HandshakeOutcome) => void;
 
 /**
  * Connects, shakes hands once and hangs up. Settles within the time limit, or at once when `signal` aborts; the socket
  * is destroyed by then. Never rejects for what a server does.
  */
-export function performHandshake(handshake: Handshake, clock: Clock, signal: AbortSignal): Promise<ProbeResult> {
+export function performHandshake(handshake: Handshake, clock: Clock, signal: AbortSignal): Promise<HandshakeOutcome> {
   return new Promise((resolve) => {
-    const startedMs = clock.now().monotonicMs;
     let step: ProbeStep = "connect";
+    let waitingFor = "connection";
     let bytesBefore = 0;
     let tlsSocket: TLSSocket | undefined;
-    let isSettled = false;
+    const socket = createConnection(handshake.address);
 
-    const socket: Socket = createConnection(handshake.address);
     const describe = (): Circumstances => ({
       step,
+      waitingFor,
       place: describePlace(handshake.address),
       scheme: handshake.scheme,
       serverName: handshake.serverName,
       sentProxyHeader: handshake.proxyHeader !== undefined,
-      handshakeBytes: socket.bytesRead - bytesBefore,
+      bytesInStep: socket.bytesRead - bytesBefore,
     });
-    const settle = (toResult: (durationMs: number) => ProbeResult): void => {
-      if (isSettled) {
-        return;
-      }
-      isSettled = true;
-      const result = toResult(clock.now().monotonicMs - startedMs);
+    // The first cause of an ending wins: a promise takes no second answer.
+    const settle: Settle = (outcome) => {
       cancelTimeout();
       signal.removeEventListener("abort", cancel);
+      resolve(outcome);
       tlsSocket?.destroy();
       socket.destroy();
-      resolve(result);
     };
-    const fail = (failure: Failure): void => settle((durationMs) => ({ kind: "unreachable", ...failure, durationMs }));
+    const fail = (failure: Failure): void => settle({ kind: "unreachable", ...failure });
     const cancel = (): void => fail({ reason: "cancelled", detail: "the probe was cancelled" });
-    const cancelTimeout = clock.after(handshake.timeoutMs, () => fail(explainTimeout(handshake.timeoutMs, describe())));
+    const cancelTimeout = clock.after(handshake.leftMs, () => fail(explainTimeout(handshake.timeoutMs, describe())));
+
     const startTls = (): void => {
       step = "handshake";
       bytesBefore = socket.bytesRead;
-      const secured = connect({
+      tlsSocket = connect({
         socket,
         secureContext: handshake.secureContext,
         rejectUnauthorized: false,
+        requestOCSP: true,
         ...(handshake.serverName === undefined ? {} : { servername: handshake.serverName }),
       });
-      tlsSocket = secured;
-      secured.on("secureConnect", () => settle((durationMs) => toServed(secured, durationMs, describe())));
-      secured.on("error", (error) => {
-        const chain = isSettled || !isJudgedAsClient(secured, error) ? undefined : takePresentedChain(secured);
-        const at = describe();
-        settle((durationMs) =>
-          chain === undefined
-            ? { kind: "unreachable", ...explainError(error, at), durationMs }
-            : describeServed(secured, chain, durationMs, at),
-        );
-      });
-      secured.on("close", () => fail(explainClose(describe())));
+      watchTls(tlsSocket, describe, settle);
+    };
+    const startPrelude = (prelude: Prelude): void => {
+      step = "prelude";
+      bytesBefore = socket.bytesRead;
+      const run = createPreludeRun(prelude, (bytes) => socket.write(bytes));
+      const receive = (bytes: Buffer): void => {
+        const state = run.receive(bytes);
+        switch (state.kind) {
+          case "waiting":
+            waitingFor = state.what;
+            return;
+          case "refused":
+            fail({ reason: "prelude-failed", detail: `${describe().place} ${state.detail}` });
+            return;
+          case "ready":
+            socket.off("data", receive);
+            startTls();
+        }
+      };
+      socket.on("data", receive);
+      receive(Buffer.alloc(0));
     };
 
     signal.addEventListener("abort", cancel, { once: true });
@@ -92,7 +119,12 @@ export function performHandshake(handshake: Handshake, clock: Clock, signal: Abo
       if (handshake.proxyHeader !== undefined) {
         socket.write(handshake.proxyHeader);
       }
-      startTls();
+      const prelude = handshake.createPrelude();
+      if (prelude === undefined) {
+        startTls();
+      } else {
+        startPrelude(prelude);
+      }
     });
     if (signal.aborted) {
       cancel();
@@ -100,41 +132,35 @@ export function performHandshake(handshake: Handshake, clock: Clock, signal: Abo
   });
 }
 
-/**
- * Up to TLS 1.2 a server judges the client's certificate before the handshake is over, but after its own was seen and
- * its signature checked. TLS 1.3 ends the handshake first.
- */
-function isJudgedAsClient(socket: TLSSocket, error: unknown): boolean {
-  return socket.getProtocol() !== "TLSv1.3" && isAboutClientCertificate(error);
-}
-
-function toServed(socket: TLSSocket, durationMs: number, at: Circumstances): ProbeResult {
-  if (socket.isSessionReused()) {
-    const detail = `${at.place} resumed an earlier session, which shows no certificate`;
-    return { kind: "unreachable", reason: "resumed-session", detail, durationMs };
-  }
-  const chain = takePresentedChain(socket);
-  if (chain === undefined) {
-    const detail = `${at.place} finished the handshake without a certificate`;
-    return { kind: "unreachable", reason: "handshake-failed", detail, durationMs };
-  }
-  return describeServed(socket, chain, durationMs, at);
-}
-
-function describeServed(socket: TLSSocket, chain: PresentedChain, durationMs: number, at: Circumstances): ProbeResult {
-  try {
-    return {
-      kind: "served",
-      certificate: readFacts(chain.leaf, chain.others),
-      protocol: socket.getProtocol() ?? "unknown",
-      cipher: socket.getCipher()?.standardName ?? "unknown",
-      durationMs,
-    };
-  } catch {
-    // OpenSSL took the certificate for the handshake, yet some field of it can't be decoded.
-    const detail = `the certificate that ${at.place} presented can't be read`;
-    return { kind: "unreachable", reason: "handshake-failed", detail, durationMs };
-  }
+function watchTls(socket: TLSSocket, describe: () => Circumstances, settle: Settle): void {
+  let staple: Buffer | undefined;
+  const present = (chain: PresentedChain): HandshakeOutcome => ({
+    kind: "presented",
+    chain,
+    protocol: socket.getProtocol() ?? "unknown",
+    cipher: socket.getCipher()?.standardName ?? "unknown",
+    staple,
+  });
+  socket.on("OCSPResponse", (response: Buffer | null) => {
+    staple = response ?? undefined;
+  });
+  socket.once("secureConnect", () => {
+    if (socket.isSessionReused()) {
+      const detail = `${describe().place} resumed an earlier session, which shows no certificate`;
+      return settle({ kind: "unreachable", reason: "resumed-session", detail });
+    }
+    const chain = takePresentedChain(socket);
+    const detail = `${describe().place} finished the handshake without a certificate`;
+    settle(chain === undefined ? { kind: "unreachable", reason: "handshake-failed", detail } : present(chain));
+  });
+  socket.on("error", (error) => {
+    // Up to TLS 1.2 a server judges the client's certificate before the handshake is over, but after its own was seen
+    // and its signature checked. TLS 1.3 ends the handshake first.
+    const isJudged = socket.getProtocol() !== "TLSv1.3" && isAboutClientCertificate(error);
+    const chain = isJudged ? takePresentedChain(socket) : undefined;
+    settle(chain === undefined ? { kind: "unreachable", ...explainError(error, describe()) } : present(chain));
+  });
+  socket.on("close", () => settle({ kind: "unreachable", ...explainClose(describe()) }));
 }
 
 function describePlace(address: Handshake["address"]): string {

@@ -1,8 +1,16 @@
-import type { ProbeResult } from "../core/probe-result.ts";
+import type { X509Certificate } from "node:crypto";
+import { isIP } from "node:net";
+import type { KeyType } from "../core/certificate-facts.ts";
+import type { ProbeResult, UnreachableReason } from "../core/probe-result.ts";
 import type { Clock } from "../system/clock.ts";
+import { choosePrelude } from "./choose-prelude.ts";
+import { readClientCertificate } from "./client-certificate.ts";
+import { describeServed } from "./describe-served.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { type Handshake, performHandshake } from "./handshake.ts";
-import { getSecureContext } from "./secure-context.ts";
+import { type Handshake, type HandshakeOutcome, performHandshake } from "./handshake.ts";
+import { localhostAddresses, mergeLocalhost } from "./localhost.ts";
+import { createProxyHeader } from "./proxy-header.ts";
+import { type ClientCertificate, getSecureContext, narrowsAlgorithms } from "./secure-context.ts";
 import { chooseServerName } from "./server-name.ts";
 
 /** How to look at an endpoint. */
@@ -14,21 +22,109 @@ export interface ProbeOptions {
   readonly signal: AbortSignal;
   /** Sent as SNI where the endpoint names none: what `firstServerName` makes of the volume's names. */
   readonly defaultServerName: string | undefined;
+  /**
+   * Key type of the certificate in the volume: a server with several shows the one of this type. A server that has
+   * none of this type is asked again without the preference.
+   */
+  readonly preferKeyType?: KeyType | undefined;
+  /** Certificates of the CA file: `trust` is then part of the result. */
+  readonly authorities?: readonly X509Certificate[] | undefined;
 }
 
+/** The reasons for which a server may have turned away the preference for a key type. */
+const reasonsToAskAgain = new Set<UnreachableReason>(["handshake-failed", "closed-early", "server-name-rejected"]);
+
 /**
- * Learns by one fresh handshake which certificate an endpoint serves. Neither its dates nor its names nor its path are
- * judged here. Never rejects for what a server does.
+ * Learns by one fresh handshake which certificate an endpoint serves; dates, names and path are reported at most,
+ * never judged. Never rejects for what a server does.
  */
 export async function probeEndpoint(endpoint: Endpoint, options: ProbeOptions): Promise<ProbeResult> {
-  const handshake: Handshake = {
-    address:
-      endpoint.socketPath === undefined ? { host: endpoint.host, port: endpoint.port } : { path: endpoint.socketPath },
-    scheme: endpoint.scheme,
-    serverName: chooseServerName(endpoint, options.defaultServerName),
-    proxyHeader: undefined,
-    secureContext: getSecureContext(undefined),
-    timeoutMs: options.timeoutMs,
+  const client = await readClient(endpoint);
+  if (typeof client === "string") {
+    return { kind: "unreachable", reason: "client-certificate-unusable", detail: client, durationMs: 0 };
+  }
+  try {
+    if (endpoint.socketPath === undefined && /^localhost\.?$/.test(endpoint.host)) {
+      const [ipv4, ipv6] = localhostAddresses;
+      return mergeLocalhost(
+        ...(await Promise.all([
+          probeAddress({ ...endpoint, host: ipv4 }, options, client),
+          probeAddress({ ...endpoint, host: ipv6 }, options, client),
+        ])),
+      );
+    }
+    return await probeAddress(endpoint, options, client);
+  } finally {
+    client?.key.fill(0);
+  }
+}
+
+async function readClient(endpoint: Endpoint): Promise<ClientCertificate | undefined | string> {
+  const { clientCertificateFile, clientKeyFile } = endpoint;
+  if (clientCertificateFile === undefined || clientKeyFile === undefined) {
+    return undefined;
+  }
+  const read = await readClientCertificate(clientCertificateFile, clientKeyFile);
+  if (read.kind === "unusable") {
+    return read.detail;
+  }
+  try {
+    getSecureContext(undefined, read.pair);
+    return read.pair;
+  } catch {
+    // OpenSSL's words may hold parts of what it read.
+    read.pair.key.fill(0);
+    return `${clientCertificateFile} and ${clientKeyFile} are no pair of PEM certificate and unencrypted key`;
+  }
+}
+
+async function probeAddress(
+  endpoint: Endpoint,
+  options: ProbeOptions,
+  client: ClientCertificate | undefined,
+): Promise<ProbeResult> {
+  const { clock, timeoutMs, signal, preferKeyType } = options;
+  const startedMs = clock.now().monotonicMs;
+  const elapsedMs = (): number => clock.now().monotonicMs - startedMs;
+  const attempt = (keyType: KeyType | undefined): Promise<HandshakeOutcome> => {
+    const context = getSecureContext(keyType, client);
+    return performHandshake(plan(endpoint, options, context, timeoutMs - elapsedMs()), clock, signal);
   };
-  return await performHandshake(handshake, options.clock, options.signal);
+
+  const isNarrow = preferKeyType !== undefined && narrowsAlgorithms(preferKeyType);
+  let outcome = await attempt(isNarrow ? preferKeyType : undefined);
+  if (isNarrow && outcome.kind === "unreachable" && reasonsToAskAgain.has(outcome.reason)) {
+    outcome = await attempt(undefined);
+  }
+  if (outcome.kind === "unreachable") {
+    return { ...outcome, durationMs: elapsedMs() };
+  }
+  const name = chooseServerName(endpoint, options.defaultServerName) ?? getPublicAddress(endpoint.host);
+  const expectations = { name, authorities: options.authorities, nowMs: clock.now().wallMs };
+  return describeServed(outcome, expectations, elapsedMs());
+}
+
+function plan(
+  endpoint: Endpoint,
+  { defaultServerName, timeoutMs }: ProbeOptions,
+  secureContext: Handshake["secureContext"],
+  leftMs: number,
+): Handshake {
+  const { socketPath, host, port, scheme, proxyHeader } = endpoint;
+  const serverName = chooseServerName(endpoint, defaultServerName);
+  return {
+    address: socketPath === undefined ? { host, port } : { path: socketPath },
+    scheme,
+    serverName,
+    proxyHeader: proxyHeader === undefined ? undefined : createProxyHeader(proxyHeader),
+    createPrelude: () => choosePrelude(scheme, serverName ?? (isIP(host) === 0 && host !== "" ? host : "localhost")),
+    secureContext,
+    timeoutMs,
+    leftMs,
+  };
+}
+
+/** The IP address that a certificate could be for: nobody has one for the machine's own loopback. */
+function getPublicAddress(host: string): string | undefined {
+  return isIP(host) === 0 || host === "::1" || host.startsWith("127.") ? undefined : host;
 }

@@ -1,0 +1,67 @@
+import type { X509Certificate } from "node:crypto";
+import { readFacts } from "../certificate/facts.ts";
+import type { ProbeResult } from "../core/probe-result.ts";
+import type { HandshakeOutcome } from "./handshake.ts";
+import { coversName, findTrustProblem } from "./judge-trust.ts";
+import { readOcspStaple } from "./ocsp-staple.ts";
+
+type Served = Extract<ProbeResult, { kind: "served" }>;
+
+/** What to hold a served certificate against; none of it decides anything. */
+export interface Expectations {
+  /** The name sent as SNI, or the IP address connected to; undefined for a Unix socket or `localhost`. */
+  readonly name: string | undefined;
+  /** Certificates of the CA file; undefined where there is none. */
+  readonly authorities: readonly X509Certificate[] | undefined;
+  readonly nowMs: number;
+}
+
+/** Turns what a server presented into facts. Never throws, however odd the certificate. */
+export function describeServed(
+  presented: Extract<HandshakeOutcome, { kind: "presented" }>,
+  expectations: Expectations,
+  durationMs: number,
+): ProbeResult {
+  try {
+    return {
+      kind: "served",
+      certificate: readFacts(presented.chain.leaf, presented.chain.others),
+      protocol: presented.protocol,
+      cipher: presented.cipher,
+      ...describeStaple(presented.chain.leaf, presented.staple),
+      ...describeName(presented.chain.leaf, expectations.name),
+      ...describeTrust(presented, expectations),
+      durationMs,
+    };
+  } catch {
+    // OpenSSL took the certificate for the handshake, yet some field of it can't be decoded.
+    const detail = "the certificate that the server presented can't be read";
+    return { kind: "unreachable", reason: "handshake-failed", detail, durationMs };
+  }
+}
+
+function describeStaple(leaf: X509Certificate, staple: Buffer | undefined): Pick<Served, "ocspStaple"> {
+  if (staple === undefined || staple.length === 0) {
+    return {};
+  }
+  const read = readOcspStaple(staple);
+  if (read === undefined) {
+    return { ocspStaple: { status: "unreadable", isForLeaf: false } };
+  }
+  return { ocspStaple: { status: read.status, isForLeaf: read.serialNumber === leaf.serialNumber } };
+}
+
+function describeName(leaf: X509Certificate, name: string | undefined): Pick<Served, "coversName"> {
+  return name === undefined ? {} : { coversName: { name, isCovered: coversName(leaf, name) } };
+}
+
+function describeTrust(
+  presented: Extract<HandshakeOutcome, { kind: "presented" }>,
+  { authorities, nowMs }: Expectations,
+): Pick<Served, "trust"> {
+  if (authorities === undefined) {
+    return {};
+  }
+  const problem = findTrustProblem(presented.chain, authorities, nowMs);
+  return { trust: problem === undefined ? { isTrusted: true } : { isTrusted: false, problem } };
+}
