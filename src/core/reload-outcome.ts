@@ -22,7 +22,10 @@ export type RefusalReason =
   | "unexpected-answer"
   | "command-not-started"
   | "command-failed"
-  | "restart-held-back";
+  | "restart-too-soon"
+  | "restart-in-progress"
+  | "subpath-mount"
+  | "fault";
 
 /** How one reload ended. *Accepted* is the server's word, not success: only a probe knows success. */
 export type ReloadOutcome =

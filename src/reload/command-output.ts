@@ -1,0 +1,42 @@
+import { escapeForeignText } from "../process/foreign-text.ts";
+
+/** Keeps the end of what a command writes, and forgets the rest: an endless one costs no memory. */
+export interface OutputTail {
+  add(chunk: Buffer): void;
+  /** The last lines, for people. */
+  text(): string;
+}
+
+export function createOutputTail(maxBytes = 8_192): OutputTail {
+  let chunks: Buffer[] = [];
+  let length = 0;
+  return {
+    add(chunk) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length < 2 * maxBytes) return;
+      chunks = [Buffer.concat(chunks).subarray(-maxBytes)];
+      length = maxBytes;
+    },
+    text: () => Buffer.concat(chunks).subarray(-maxBytes).toString("utf8"),
+  };
+}
+
+/** The last 300 characters of an output in one line, escaped: the end is where a command says what went wrong. */
+export function quoteEnd(output: string): string {
+  const line = joinLines(output);
+  return line.length > 300 ? `…${escapeForeignText(line.slice(-300), 300)}` : escapeForeignText(line, 300);
+}
+
+/** The first 300 characters of an answer in one line, escaped. */
+export function quoteStart(output: string): string {
+  return escapeForeignText(joinLines(output), 300);
+}
+
+function joinLines(text: string): string {
+  return text
+    .split(/[\r\n]+/)
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .join(" / ");
+}

@@ -1,0 +1,9 @@
+/** The words that `--reload` takes, each naming one strategy. */
+export const strategyNames = ["signal", "nginx", "http", "exec", "restart", "exit", "none"] as const;
+
+export type StrategyName = (typeof strategyNames)[number];
+
+/** Is this one of the words that `--reload` takes? */
+export function isStrategyName(text: string): text is StrategyName {
+  return (strategyNames as readonly string[]).includes(text);
+}
