@@ -1,0 +1,49 @@
+import type { X509Certificate } from "node:crypto";
+import { toOneLine } from "../certificate/facts.ts";
+import { quoteForeign } from "../certificate/foreign-text.ts";
+import { isSelfSigned } from "../certificate/issuer-chain.ts";
+import type { Finding } from "../core/finding.ts";
+import { createFinding } from "./finding-codes.ts";
+import type { KeypairPolicy } from "./validate-keypair.ts";
+
+/**
+ * Judges keys and digests of every certificate that a server would load, by OpenSSL's security level 2 (112 bits), the
+ * level at which today's distributions run their servers (OpenSSL manual, SSL_CTX_set_security_level).
+ */
+export function judgeStrength(chain: readonly X509Certificate[], policy: KeypairPolicy): readonly Finding[] {
+  const severity = policy.allowWeak ? "warn" : "refuse";
+  return chain.flatMap((certificate, index) => {
+    const whose = `certificate ${index + 1} (${quoteForeign(toOneLine(certificate.subject))})`;
+    const findings: Finding[] = [];
+    const weakKey = nameWeakKey(certificate);
+    if (weakKey !== undefined) {
+      const hint = "issue with RSA 2048 or EC P-256 and above; --allow-weak takes it where the server does";
+      findings.push(createFinding("weak-key", `the key of ${whose} is ${weakKey}`, { hint, severity }));
+    }
+    const algorithm = certificate.signatureAlgorithm ?? "";
+    if (/md[245]|mdc2|ripemd|sha-?1(?!\d)/i.test(algorithm) && !isSelfSigned(certificate)) {
+      const hint = "issue with SHA-256 and above; --allow-weak takes it where the server does";
+      findings.push(createFinding("weak-digest", `the signature of ${whose} is ${algorithm}`, { hint, severity }));
+    }
+    return findings;
+  });
+}
+
+function nameWeakKey(certificate: X509Certificate): string | undefined {
+  const key = readPublicKey(certificate);
+  const details = key?.asymmetricKeyDetails;
+  if (details?.modulusLength !== undefined && details.modulusLength < 2048) {
+    return `${(key?.asymmetricKeyType ?? "").toUpperCase()} ${details.modulusLength}`;
+  }
+  const curveBits = Number(/\d{3}/.exec(details?.namedCurve ?? "")?.[0] ?? Number.NaN);
+  return curveBits < 224 ? `on the curve ${details?.namedCurve}` : undefined;
+}
+
+function readPublicKey(certificate: X509Certificate): X509Certificate["publicKey"] | undefined {
+  try {
+    return certificate.publicKey;
+  } catch {
+    // Of an algorithm that OpenSSL doesn't know; nothing can be said about its strength.
+    return undefined;
+  }
+}
