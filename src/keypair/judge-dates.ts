@@ -4,7 +4,12 @@ import type { CertificateFacts } from "../core/certificate-facts.ts";
 import type { Finding } from "../core/finding.ts";
 import { createFinding } from "./finding-codes.ts";
 import type { Keypair } from "./keypair.ts";
-import type { KeypairPolicy } from "./validate-keypair.ts";
+import type { KeypairPolicy } from "./keypair-policy.ts";
+
+/** The moment from which on a held pair can be served, in milliseconds since the epoch. */
+export function holdUntilMs(keypair: Keypair): number {
+  return keypair.leaf.validFromDate.getTime();
+}
 
 /**
  * The next moment after `nowMs` at which the dates of the leaf change the verdict, in milliseconds since the epoch;

@@ -7,7 +7,7 @@ import type { Finding } from "../core/finding.ts";
 import { isOwner } from "./choose-leaf.ts";
 import { createFinding } from "./finding-codes.ts";
 import type { Keypair } from "./keypair.ts";
-import type { KeypairPolicy } from "./validate-keypair.ts";
+import type { KeypairPolicy } from "./keypair-policy.ts";
 
 const serverAuth = "1.3.6.1.5.5.7.3.1";
 const anyExtendedKeyUsage = "2.5.29.37.0";

@@ -4,7 +4,7 @@ import { quoteForeign } from "../certificate/foreign-text.ts";
 import { isSelfSigned } from "../certificate/issuer-chain.ts";
 import type { Finding } from "../core/finding.ts";
 import { createFinding } from "./finding-codes.ts";
-import type { KeypairPolicy } from "./validate-keypair.ts";
+import type { KeypairPolicy } from "./keypair-policy.ts";
 
 /**
  * Judges keys and digests of every certificate that a server would load, by OpenSSL's security level 2 (112 bits), the

@@ -4,7 +4,7 @@ import type { CertificateFacts } from "../core/certificate-facts.ts";
 import type { Finding } from "../core/finding.ts";
 import { createFinding } from "./finding-codes.ts";
 import { type Keypair, readKeypairFacts } from "./keypair.ts";
-import type { KeypairPolicy } from "./validate-keypair.ts";
+import type { KeypairPolicy } from "./keypair-policy.ts";
 
 /** Judges the pair as the successor of what is served. */
 export function judgeSuccession(
