@@ -2,6 +2,7 @@ import { createHash, createPrivateKey, createPublicKey, KeyObject, webcrypto } f
 import { isIP } from "node:net";
 import "./certificates-metadata.ts";
 import {
+  AuthorityKeyIdentifierExtension,
   BasicConstraintsExtension,
   ExtendedKeyUsage,
   ExtendedKeyUsageExtension,
@@ -9,6 +10,7 @@ import {
   KeyUsageFlags,
   KeyUsagesExtension,
   SubjectAlternativeNameExtension,
+  SubjectKeyIdentifierExtension,
   type X509Certificate,
   X509CertificateGenerator,
 } from "@peculiar/x509";
@@ -52,6 +54,8 @@ export interface IssueOptions {
   readonly commonName?: string;
   /** How many intermediate authorities stand between the root and the leaf; none when absent. */
   readonly intermediates?: number;
+  /** When the intermediates end; in ten years when absent. */
+  readonly intermediateNotAfter?: Date;
   /** The leaf signs itself: `caPem` is the leaf then. */
   readonly selfSigned?: boolean;
   /** Extended key usages as object identifiers; serverAuth and clientAuth when absent, no extension when empty. */
@@ -89,12 +93,12 @@ interface Signer {
   readonly certificate: X509Certificate;
 }
 
-/** Makes an authority with a root of its own, valid for ten years; the work is done when first used. */
-export function createAuthority(options: { name?: string; keyType?: IssuedKeyType } = {}): Authority {
-  const { name = "certhup test authority", keyType = "ec-p256" } = options;
+/** Makes an authority with a root of its own that ends in ten years when not told; the work is done when first used. */
+export function createAuthority(options: { name?: string; keyType?: IssuedKeyType; notAfter?: Date } = {}): Authority {
+  const { name = "certhup test authority", keyType = "ec-p256", notAfter } = options;
   let root: Promise<Signer> | undefined;
   const getRoot = (): Promise<Signer> => {
-    root ??= createSigner(name, keyType);
+    root ??= createSigner({ name, keyType, notAfter });
     return root;
   };
   return {
@@ -126,11 +130,13 @@ async function issueFrom(getRoot: () => Promise<Signer>, options: IssueOptions):
   let issuer = root;
   const between: X509Certificate[] = [];
   for (let level = 1; level <= intermediates; level++) {
-    issuer = await createSigner(`certhup intermediate ${level}`, "ec-p256", issuer, hash);
+    const name = `certhup intermediate ${level}`;
+    issuer = await createSigner({ name, issuer, hash, notAfter: options.intermediateNotAfter });
     between.unshift(issuer.certificate);
   }
   const leaf = await X509CertificateGenerator.create({
     ...leafParams,
+    extensions: [...leafParams.extensions, await AuthorityKeyIdentifierExtension.create(issuer.keys.publicKey)],
     issuer: issuer.subject,
     signingKey: issuer.keys.privateKey,
   });
@@ -151,20 +157,29 @@ function describe(
   };
 }
 
-async function createSigner(name: string, keyType: IssuedKeyType, issuer?: Signer, hash = "SHA-256"): Promise<Signer> {
+async function createSigner(wanted: {
+  name: string;
+  keyType?: IssuedKeyType;
+  issuer?: Signer;
+  hash?: string;
+  notAfter?: Date | undefined;
+}): Promise<Signer> {
+  const { name, keyType = "ec-p256", issuer, hash = "SHA-256" } = wanted;
   const keys = await generateKeys(keyType);
   const subject = toName(name);
   const certificate = await X509CertificateGenerator.create({
     subject,
     issuer: issuer?.subject ?? subject,
-    notBefore: new Date(Date.now() - dayMs),
-    notAfter: new Date(Date.now() + 3650 * dayMs),
+    notBefore: new Date(Date.now() - 365 * dayMs),
+    notAfter: wanted.notAfter ?? new Date(Date.now() + 3650 * dayMs),
     publicKey: keys.publicKey,
     signingKey: issuer?.keys.privateKey ?? keys.privateKey,
     signingAlgorithm: { name: "ECDSA", hash },
     extensions: [
       new BasicConstraintsExtension(true, undefined, true),
       new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
+      await SubjectKeyIdentifierExtension.create(keys.publicKey),
+      ...(issuer === undefined ? [] : [await AuthorityKeyIdentifierExtension.create(issuer.keys.publicKey)]),
     ],
   });
   return { subject, keys, certificate };
