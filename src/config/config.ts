@@ -1,8 +1,11 @@
 import type { Policy } from "../core/policy.ts";
 import type { Endpoint } from "../probe/endpoint.ts";
+import type { ProcessSelector } from "../process/find-process.ts";
+import type { Signal } from "../process/signals.ts";
 import type { ReadyPolicy } from "../status/readiness.ts";
 import type { VolumeRequest } from "../volume/volume-request.ts";
 import type { LogFormat, LogLevel } from "./options/agent.ts";
+import type { OutputFormat } from "./options/check.ts";
 import type { ListenAddress } from "./parsers.ts";
 
 /** How a server is told. */
@@ -10,9 +13,8 @@ export type ReloadConfig =
   | { readonly strategy: "none" }
   | {
       readonly strategy: "signal";
-      readonly processName: string | undefined;
-      readonly pidFile: string | undefined;
-      readonly signal: NodeJS.Signals;
+      readonly selector: ProcessSelector;
+      readonly signal: Signal;
       readonly allowUnhandled: boolean;
     };
 
@@ -30,6 +32,19 @@ export interface ServingConfig {
   /** Empty where the user gave up proof with `none`. */
   readonly endpoints: readonly Endpoint[];
   readonly probeTimeoutMs: number;
+}
+
+/** What `certhup check` needs to know. */
+export interface CheckConfig extends ServingConfig {
+  readonly output: OutputFormat;
+}
+
+/** What `certhup health` needs to know. */
+export interface HealthConfig {
+  /** Where the agent listens. */
+  readonly address: ListenAddress;
+  readonly path: "/livez" | "/readyz";
+  readonly timeoutMs: number;
 }
 
 /** One certificate to keep served. */

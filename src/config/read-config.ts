@@ -1,12 +1,14 @@
 import type { Endpoint } from "../probe/endpoint.ts";
-import type { Config, ReloadConfig, ServingConfig, TargetConfig } from "./config.ts";
+import type { CheckConfig, Config, HealthConfig, ReloadConfig, ServingConfig, TargetConfig } from "./config.ts";
 import type { Issue } from "./issue.ts";
 import { flagOf, type Option } from "./option.ts";
 import * as agent from "./options/agent.ts";
+import * as check from "./options/check.ts";
+import { everyOption } from "./options/every.ts";
+import * as health from "./options/health.ts";
 import * as keypair from "./options/keypair.ts";
 import * as proof from "./options/proof.ts";
 import * as reload from "./options/reload.ts";
-import { runOptions } from "./options/run.ts";
 import * as volume from "./options/volume.ts";
 import {
   createOptionReader,
@@ -38,7 +40,7 @@ export function readRunConfig(flags: FlagTexts, environment: Environment): ReadC
 }
 
 /** Reads what `certhup check` needs. */
-export function readCheckConfig(flags: FlagTexts, environment: Environment): ReadConfig<ServingConfig> {
+export function readCheckConfig(flags: FlagTexts, environment: Environment): ReadConfig<CheckConfig> {
   const reader = createOptionReader(flags, environment);
   const serving = readServing(reader);
   if (serving.endpoints.length === 0 && reader.issues.length === 0) {
@@ -48,11 +50,22 @@ export function readCheckConfig(flags: FlagTexts, environment: Environment): Rea
       hint: "name at least one: --endpoint 127.0.0.1:8443",
     });
   }
-  return conclude(serving, reader, environment);
+  return conclude({ ...serving, output: reader.read(check.output) ?? "table" }, reader, environment);
+}
+
+/** Reads what `certhup health` needs. */
+export function readHealthConfig(flags: FlagTexts, environment: Environment): ReadConfig<HealthConfig> {
+  const reader = createOptionReader(flags, environment);
+  const config: HealthConfig = {
+    address: reader.read(agent.listenAddress) ?? { host: undefined, port: 0 },
+    path: reader.read(health.live) === true ? "/livez" : "/readyz",
+    timeoutMs: reader.read(health.healthTimeout) ?? 0,
+  };
+  return conclude(config, reader, environment);
 }
 
 function conclude<Value>(config: Value, reader: OptionReader, environment: Environment): ReadConfig<Value> {
-  const issues = [...reader.issues, ...findUnknownVariables(environment, runOptions)];
+  const issues = [...reader.issues, ...findUnknownVariables(environment, everyOption)];
   return issues.length > 0 ? { kind: "issues", issues } : { kind: "config", config };
 }
 
@@ -131,7 +144,7 @@ function readReload(reader: OptionReader): ReloadConfig {
   const strategy = reader.read(reload.reloadStrategy);
   const processName = reader.read(reload.processName);
   const pidFile = reader.read(reload.pidFile);
-  const signal = reader.read(reload.signal) ?? "SIGHUP";
+  const signal = reader.read(reload.signal) ?? { name: "SIGHUP", number: 1 };
   const allowUnhandled = reader.read(reload.signalUnhandled) ?? false;
   if (strategy !== "signal") return { strategy: "none" };
   if (processName === undefined && pidFile === undefined) {
@@ -141,5 +154,9 @@ function readReload(reader: OptionReader): ReloadConfig {
       hint: "name the server's program (--process-name nginx) or its pid file (--pid-file PATH), or use --reload none",
     });
   }
-  return { strategy: "signal", processName, pidFile, signal, allowUnhandled };
+  const selector = {
+    ...(pidFile === undefined ? {} : { pidFile }),
+    ...(processName === undefined ? {} : { name: processName }),
+  };
+  return { strategy: "signal", selector, signal, allowUnhandled };
 }

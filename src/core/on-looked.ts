@@ -8,27 +8,24 @@ import type { VolumeLook } from "./volume-look.ts";
 
 const keptEarlier = 20;
 
-/** The volume was read: take the content up, or wait until it rests. */
+/** The volume was read: take the content up, or wait until it rests. The first answer lets the probes begin. */
 export function onLooked(step: Step, look: VolumeLook, at: Instant, policy: Policy): Step {
-  const answered = change(step, { isLookPending: false });
-  if (isSameLook(step.state, look)) return change(answered, { settling: undefined, volume: look });
-  const { settling } = step.state;
-  const restsSinceMs = settling?.contentHash === look.source.contentHash ? settling.sinceMs : at.monotonicMs;
-  const unsettledSince = settling?.unsettledSince ?? at;
-  const waitMs = restMs(
-    step.state,
-    look,
-    policy,
-    at.monotonicMs - restsSinceMs,
-    at.monotonicMs - unsettledSince.monotonicMs,
-  );
-  if (waitMs > 0) {
-    const { contentHash } = look.source;
-    return change(answered, {
-      settling: { contentHash, sinceMs: restsSinceMs, unsettledSince, dueMs: at.monotonicMs + waitMs },
-    });
-  }
-  return takeUp(change(answered, { settling: undefined }), look, unsettledSince, at, policy);
+  const looked = takeUpOrWait(change(step, { isLookPending: false }), look, at, policy);
+  return looked.state.probe.round === 0 ? probeNow(looked, policy) : looked;
+}
+
+function takeUpOrWait(step: Step, look: VolumeLook, at: Instant, policy: Policy): Step {
+  const { state } = step;
+  if (isSameLook(state, look)) return change(step, { settling: undefined, volume: look });
+  const { contentHash } = look.source;
+  const isSameContent = state.settling?.contentHash === contentHash;
+  const restsSinceMs = isSameContent ? state.settling.sinceMs : at.monotonicMs;
+  const unsettledSince = state.settling?.unsettledSince ?? at;
+  const restedMs = at.monotonicMs - restsSinceMs;
+  const waitMs = restMs(state, look, policy, restedMs, at.monotonicMs - unsettledSince.monotonicMs);
+  if (waitMs <= 0) return takeUp(change(step, { settling: undefined }), look, unsettledSince, at, policy);
+  const dueMs = at.monotonicMs + waitMs;
+  return change(step, { settling: { contentHash, sinceMs: restsSinceMs, unsettledSince, dueMs } });
 }
 
 /** How long a look must still be left alone, in milliseconds; 0 if it can be taken up. */

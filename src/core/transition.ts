@@ -1,13 +1,11 @@
-import type { Effect } from "./effect.ts";
 import type { Event } from "./event.ts";
 import { onLooked } from "./on-looked.ts";
 import { onProbed } from "./on-probed.ts";
 import { onReloadSettled } from "./on-reload-settled.ts";
 import { onWoken } from "./on-woken.ts";
 import type { Policy } from "./policy.ts";
-import { probeNow } from "./probing.ts";
 import type { TargetState } from "./state.ts";
-import { change, emit, type Step } from "./step.ts";
+import { change, type Step } from "./step.ts";
 
 /**
  * What one event makes of a target: its next state, and what the agent must do, in this order.
@@ -38,7 +36,7 @@ export function transition(state: TargetState, event: Event, policy: Policy): St
   }
 }
 
-/** A target before its first event, with the first effects: look at the volume and at every endpoint. */
+/** A target before its first event, with the first effect: a look at the volume, on whose answer the probes follow. */
 export function begin(policy: Policy): Step {
   const state: TargetState = {
     volume: { kind: "unread" },
@@ -59,6 +57,5 @@ export function begin(policy: Policy): Step {
     rotations: [],
     isStopping: false,
   };
-  const look: Effect = { type: "look" };
-  return probeNow(emit({ state, effects: [] }, look), policy);
+  return { state, effects: [{ type: "look" }] };
 }

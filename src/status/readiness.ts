@@ -5,7 +5,6 @@ import { judgeEndpoint } from "../core/verdict.ts";
 import type { Instant } from "../system/clock.ts";
 import { formatDuration, formatTime } from "../system/time-text.ts";
 
-
 /** The word for what a target is in; `refused` stands for every volume that holds nothing good to load any more. */
 export type ReadinessState =
   | "waiting"
@@ -56,7 +55,10 @@ function judgeEndpoints(state: TargetState, policy: Policy, at: Instant): Readin
     judged.find((entry) => entry.verdict === verdict)?.endpoint;
   const expired = find("expired");
   if (expired?.kind === "served") {
-    return no("expired", `${expired.endpoint} serves a certificate that ended ${formatTime(expired.certificate.notAfter)}`);
+    return no(
+      "expired",
+      `${expired.endpoint} serves a certificate that ended ${formatTime(expired.certificate.notAfter)}`,
+    );
   }
   const unreachable = find("unreachable");
   if (unreachable?.kind === "unreachable") return no("unreachable", `${unreachable.endpoint}: ${unreachable.detail}`);
@@ -66,7 +68,10 @@ function judgeEndpoints(state: TargetState, policy: Policy, at: Instant): Readin
   if (foreign?.kind !== "served" || state.unservedSinceMs === undefined) return undefined;
   if (at.monotonicMs - state.unservedSinceMs < policy.staleGraceMs) return undefined;
   const { subject, issuer } = foreign.certificate;
-  return no("foreign", `${foreign.endpoint} serves a certificate that was never in the volume: ${subject}, issued by ${issuer}`);
+  return no(
+    "foreign",
+    `${foreign.endpoint} serves a certificate that was never in the volume: ${subject}, issued by ${issuer}`,
+  );
 }
 
 function judgeUnverifiable({ wanted }: TargetState, at: Instant): Readiness | undefined {

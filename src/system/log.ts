@@ -1,4 +1,4 @@
-import { type DestinationStream, type Logger, pino, stdTimeFunctions } from "pino";
+import { type DestinationStream, destination, type Logger, pino, stdTimeFunctions } from "pino";
 import { escapeForeign } from "./escape.ts";
 
 /** The agent's log. Every line has a constant message and an `event` from one vocabulary. */
@@ -10,8 +10,8 @@ export interface LogOptions {
   readonly level: "debug" | "info" | "warn" | "error" | "silent";
 }
 
-/** A log that writes to `destination`, one line at a time. */
-export function createLog(options: LogOptions, destination: DestinationStream): Log {
+/** A log that writes one line at a time, to the standard output unless told otherwise. */
+export function createLog(options: LogOptions, output: DestinationStream = destination({ fd: 1, sync: true })): Log {
   return pino(
     {
       level: options.level,
@@ -19,7 +19,7 @@ export function createLog(options: LogOptions, destination: DestinationStream): 
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    options.format === "json" ? destination : { write: (line) => destination.write(toText(line)) },
+    options.format === "json" ? output : { write: (line) => output.write(toText(line)) },
   );
 }
 

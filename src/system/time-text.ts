@@ -8,7 +8,9 @@ const units = [
 /** A duration for people: the largest unit that fits, rounded down (`89d`, `3h`, `12s`, `250ms`). Negative is 0. */
 export function formatDuration(durationMs: number): string {
   const unit = units.find(({ ms }) => durationMs >= ms);
-  return unit === undefined ? `${Math.max(0, Math.round(durationMs))}ms` : `${Math.floor(durationMs / unit.ms)}${unit.name}`;
+  return unit === undefined
+    ? `${Math.max(0, Math.round(durationMs))}ms`
+    : `${Math.floor(durationMs / unit.ms)}${unit.name}`;
 }
 
 /** A moment for people and logs, to the second in UTC: `2026-11-30T09:10:00Z`. Beyond what a date can hold: the number. */

@@ -1,4 +1,4 @@
-import { parseSignal } from "../../process/signals.ts";
+import { parseSignal, type Signal } from "../../process/signals.ts";
 import { type Option, type Parsed, single } from "../option.ts";
 import { parseChoice, parseSwitch, parseText } from "../parsers.ts";
 
@@ -28,7 +28,7 @@ export const pidFile: Option<string> = single(
   { key: "pidFile", placeholder: "PATH", group, description: "file that holds the server's process id" },
   parseText,
 );
-export const signal: Option<NodeJS.Signals> = single(
+export const signal: Option<Signal> = single(
   {
     key: "signal",
     placeholder: "NAME",
@@ -58,7 +58,7 @@ export const reloadOptions: readonly Option<unknown>[] = [
   signalUnhandled,
 ];
 
-function toSignal(text: string): Parsed<NodeJS.Signals> {
+function toSignal(text: string): Parsed<Signal> {
   const parsed = parseSignal(text);
-  return parsed.kind === "signal" ? { kind: "value", value: parsed.name } : parsed;
+  return parsed.kind === "signal" ? { kind: "value", value: { name: parsed.name, number: parsed.number } } : parsed;
 }

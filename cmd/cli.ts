@@ -1,0 +1,122 @@
+import { Command, CommanderError, Option as Flag } from "commander";
+import packageJson from "../package.json" with { type: "json" };
+import type { Issue } from "../src/config/issue.ts";
+import { flagOf, type Option } from "../src/config/option.ts";
+import { checkOptions } from "../src/config/options/check.ts";
+import { healthOptions } from "../src/config/options/health.ts";
+import { runOptions } from "../src/config/options/run.ts";
+import { type Environment, type FlagTexts, suggest } from "../src/config/sources.ts";
+import { CerthupError } from "../src/system/certhup-error.ts";
+import { type ExitStatus, exitStatus } from "./exit-status.ts";
+import { print, printError } from "./print.ts";
+
+/** What a command is given: the texts of its flags, what of the command line made no sense, and the environment. */
+export interface Invocation {
+  readonly flags: FlagTexts;
+  readonly issues: readonly Issue[];
+  readonly environment: Environment;
+  readonly version: string;
+}
+
+type Act = (invocation: Invocation) => Promise<ExitStatus>;
+
+/** Runs the command that the arguments name. Each command is loaded only when it is needed. */
+export async function runCli(args: readonly string[], environment: Environment): Promise<ExitStatus> {
+  let status: ExitStatus = exitStatus.good;
+  const program = new Command("certhup")
+    .description("turns a renewed certificate into a served one, and proves it by handshake")
+    .version(packageJson.version)
+    .helpCommand(false)
+    .showHelpAfterError(false)
+    .configureOutput({ outputError: () => undefined })
+    .exitOverride();
+  const add = (
+    name: string,
+    description: string,
+    options: readonly Option<unknown>[],
+    load: () => Promise<Act>,
+  ): Command => {
+    const command = program.command(name, { isDefault: name === "run" }).description(description);
+    command.allowUnknownOption().allowExcessArguments();
+    for (const option of options) command.addOption(toFlag(option));
+    return command.action(async (_, { args: rest }: Command) => {
+      const flags = command.opts<FlagTexts>();
+      const issues = explainRest(rest, options);
+      status = await (await load())({ flags, issues, environment, version: packageJson.version });
+    });
+  };
+  add(
+    "run",
+    "watch, validate, reload and verify until told to stop (default)",
+    runOptions,
+    async () => (await import("./run.ts")).run,
+  ).addHelpText("after", runHelp);
+  add(
+    "check",
+    "is the served certificate the one in the volume? exit 0 if so, 1 if not",
+    checkOptions,
+    async () => (await import("./check.ts")).check,
+  );
+  add(
+    "health",
+    "ask a running agent for its readiness, for images without curl",
+    healthOptions,
+    async () => (await import("./health.ts")).health,
+  );
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return status;
+  } catch (error) {
+    return explainFailure(error);
+  }
+}
+
+const runHelp = `
+Every flag can be set by the environment instead: --cert-dir is CERTHUP_CERT_DIR. Flags come first.
+
+Example: a sidecar for nginx
+  certhup run --cert-dir /etc/tls --process-name nginx --endpoint 127.0.0.1:8443`;
+
+function toFlag(option: Option<unknown>): Flag {
+  const isSwitch = option.placeholder === "";
+  const fallback = option.fallback === undefined || isSwitch ? "" : ` (default ${option.fallback})`;
+  const flag = new Flag(
+    isSwitch ? flagOf(option) : `${flagOf(option)} <${option.placeholder}>`,
+    `${option.description}${fallback}`,
+  );
+  flag.helpGroup(`${option.group}:`);
+  flag.attributeName = () => option.key;
+  // Texts are gathered as they stand: the configuration reads them all and tells everything that is wrong at once.
+  if (isSwitch) flag.preset(["true"]);
+  else flag.argParser((text: string, before: readonly string[] | undefined) => [...(before ?? []), text]);
+  return flag;
+}
+
+/** What is left of a command line when all known flags are taken: flags that don't exist, and words that follow none. */
+function explainRest(rest: readonly string[], options: readonly Option<unknown>[]): readonly Issue[] {
+  const known = options.map(flagOf);
+  const issues: Issue[] = [];
+  for (const [position, word] of rest.entries()) {
+    const [flag = word] = word.split("=", 1);
+    const isValueOfUnknown = rest[position - 1]?.startsWith("-") === true;
+    if (word.startsWith("-")) issues.push({ path: flag, message: "there is no such flag", hint: suggest(flag, known) });
+    else if (!isValueOfUnknown)
+      issues.push({
+        path: word,
+        message: "this word belongs to no flag",
+        hint: "quote values with blanks, and name each value's flag",
+      });
+  }
+  return issues;
+}
+
+function explainFailure(error: unknown): ExitStatus {
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return exitStatus.good;
+    print.error(printError(error.message.replace(/^error: /, ""), 'see "certhup --help"'));
+    return exitStatus.usage;
+  }
+  if (!(error instanceof CerthupError)) throw error;
+  print.error(printError(error.message, error.hint));
+  return exitStatus.problem;
+}

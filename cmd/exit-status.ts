@@ -1,0 +1,12 @@
+/** What the program's exit status says. Stable under SemVer. */
+export const exitStatus = {
+  good: 0,
+  /** A problem was found, or the run failed. */
+  problem: 1,
+  /** Wrong usage or configuration. */
+  usage: 2,
+  /** A fault in the program. */
+  fault: 70,
+} as const;
+
+export type ExitStatus = (typeof exitStatus)[keyof typeof exitStatus];

@@ -1,0 +1,44 @@
+import process from "node:process";
+import type { Issue } from "../src/config/issue.ts";
+import { CerthupError } from "../src/system/certhup-error.ts";
+import { escapeForeign } from "../src/system/escape.ts";
+
+const longestLine = 1_000;
+
+/** The two outputs of the program. */
+export const print: { output(text: string): void; error(text: string): void } = {
+  output: (text) => void process.stdout.write(text),
+  error: (text) => void process.stderr.write(text),
+};
+
+/** `error:` in one line and `hint:` in the next, for every issue. */
+export function printIssues(issues: readonly Issue[]): string {
+  return issues.map(({ path, message, hint }) => printError(`${path}: ${message}`, hint)).join("");
+}
+
+export function printError(message: string, hint: string | undefined): string {
+  const error = `error: ${escapeForeign(message, longestLine)}\n`;
+  return hint === undefined ? error : `${error}hint: ${escapeForeign(hint, longestLine)}\n`;
+}
+
+/** A fault of the program, with what its makers need to find it. */
+export function explainFault(fault: unknown): string {
+  if (fault instanceof CerthupError) return printError(fault.message, fault.hint);
+  const stack = fault instanceof Error ? (fault.stack ?? fault.message) : String(fault);
+  return `error: a fault in certhup\nhint: please report it with the lines that follow\n${stack}\n`;
+}
+
+/** Rows in columns as wide as their widest cell, two blanks apart; foreign text is escaped. */
+export function printTable(rows: readonly (readonly string[])[]): string {
+  const cells = rows.map((row) => row.map((cell) => escapeForeign(cell, 80)));
+  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  return cells
+    .map(
+      (row) =>
+        `${row
+          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+          .join("  ")
+          .trimEnd()}\n`,
+    )
+    .join("");
+}

@@ -1,0 +1,59 @@
+import process from "node:process";
+import { createAgent } from "../src/agent/agent.ts";
+import type { Config } from "../src/config/config.ts";
+import { readRunConfig } from "../src/config/read-config.ts";
+import { keypairFindingCodes } from "../src/keypair/finding-codes.ts";
+import { createMetrics, type Metrics } from "../src/metrics/metrics.ts";
+import { listen } from "../src/server/listener.ts";
+import { createRoutes } from "../src/server/routes.ts";
+import { systemClock } from "../src/system/clock.ts";
+import { createLog } from "../src/system/log.ts";
+import type { Invocation } from "./cli.ts";
+import { type ExitStatus, exitStatus } from "./exit-status.ts";
+import { print, printIssues } from "./print.ts";
+import { waitForShutdown } from "./shutdown.ts";
+
+/** `certhup run`: keeps the certificate in the volume served until the process is told to end. */
+export async function run({ flags, issues, environment, version }: Invocation): Promise<ExitStatus> {
+  const read = readRunConfig(flags, environment);
+  const wrong = [...issues, ...(read.kind === "issues" ? read.issues : [])];
+  if (read.kind === "issues" || wrong.length > 0) {
+    print.error(printIssues(wrong));
+    return exitStatus.usage;
+  }
+  const { config } = read;
+  const shutdown = waitForShutdown();
+  const clock = systemClock;
+  const log = createLog(config.log);
+  const metrics = meter(config, version);
+  const agent = createAgent(config, { clock, log, metrics });
+  const routes = createRoutes({
+    views: () => agent.views(),
+    now: () => clock.now(),
+    metrics: async (views, at) => ({ contentType: metrics.contentType, body: await metrics.render(views, at) }),
+    isAlive: () => agent.isAlive(),
+  });
+  const listener = await listen(config.listenAddress, routes);
+  log.info({ event: "started", version, node: process.versions.node, address: listener.url }, "certhup started");
+  for (const { name, endpoints } of config.targets) {
+    if (endpoints.length > 0) continue;
+    log.warn(
+      { event: "unverified", target: name },
+      "no endpoint is probed: readiness rests on the reload's word alone",
+    );
+  }
+  agent.start();
+  const signal = await shutdown;
+  log.info({ event: "stopping", signal }, "certhup stops: no more reloads from here on");
+  await Promise.all([agent.stop(), listener.close()]);
+  return exitStatus.good;
+}
+
+function meter(config: Config, version: string): Metrics {
+  const targets = config.targets.map(({ name, policy, reload }) => ({
+    name,
+    endpoints: policy.endpoints,
+    strategy: reload.strategy,
+  }));
+  return createMetrics(targets, Object.keys(keypairFindingCodes), { version, nodeVersion: process.versions.node });
+}

@@ -1,0 +1,78 @@
+import type { Config } from "../config/config.ts";
+import type { Metrics } from "../metrics/metrics.ts";
+import type { TargetView } from "../status/target-view.ts";
+import type { Clock } from "../system/clock.ts";
+import type { Log } from "../system/log.ts";
+import { type VolumeWatch, watchVolumes } from "../volume/watch-volumes.ts";
+import { createTarget, type Target } from "./target.ts";
+
+/** All targets of a process and the one watch over their volumes. */
+export interface Agent {
+  start(): void;
+  /** No more reloads from here on. Settles once the watch is closed. */
+  stop(): Promise<void>;
+  views(): readonly TargetView[];
+  /** False before the start, and when the agent's own loop has stopped looking at the volumes. */
+  isAlive(): boolean;
+}
+
+/** A loop that missed this many polls in a row is dead. */
+const missedPolls = 6;
+const leastSilenceMs = 60_000;
+
+export function createAgent(
+  config: Config,
+  { clock, log, metrics }: { readonly clock: Clock; readonly log: Log; readonly metrics: Metrics },
+): Agent {
+  const modes = new Map<string, TargetView["watchMode"]>();
+  const modeOf = (directory: string): TargetView["watchMode"] => modes.get(directory) ?? "poll";
+  let watch: VolumeWatch | undefined;
+  let startedMs: number | undefined;
+
+  const onFoundByPoll = (directory: string): void => {
+    if (watch?.reportFoundByPoll(directory) !== true) return;
+    for (const [position, target] of targets.entries()) {
+      if (target.directory === directory) metrics.countWatchMiss(config.targets[position]?.name ?? "");
+    }
+    log.warn({ event: "watch-missed", directory }, "a change was found by the poll, not by the watch");
+  };
+  const targets: readonly Target[] = config.targets.map((target) =>
+    createTarget(target, { clock, log, metrics, onFoundByPoll }),
+  );
+  const requestLooks = (directory: string, cause: "event" | "poll"): void => {
+    for (const target of targets) if (target.directory === directory) target.requestLook(cause);
+  };
+
+  return {
+    start() {
+      startedMs = clock.now().monotonicMs;
+      watch = watchVolumes({
+        directories: [...new Set(targets.map(({ directory }) => directory))],
+        pollMs: config.watchIntervalMs,
+        clock,
+        onHint: requestLooks,
+        onMode(directory, mode, detail) {
+          modes.set(directory, mode);
+          log[mode === "poll" ? "warn" : "info"](
+            { event: "watch-mode", directory, mode, detail },
+            "watch mode changed",
+          );
+          // What changed before the watch worked was not told: only a look can tell.
+          requestLooks(directory, "event");
+        },
+      });
+      for (const target of targets) target.start();
+    },
+    async stop() {
+      for (const target of targets) target.stop();
+      await watch?.close();
+    },
+    views: () => targets.map((target) => ({ ...target.view(), watchMode: modeOf(target.directory) })),
+    isAlive() {
+      if (startedMs === undefined) return false;
+      const silenceMs = Math.max(missedPolls * config.watchIntervalMs, leastSilenceMs);
+      const nowMs = clock.now().monotonicMs;
+      return targets.every((target) => nowMs - (target.lastLookMs() ?? startedMs ?? 0) <= silenceMs);
+    },
+  };
+}

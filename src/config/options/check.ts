@@ -1,0 +1,27 @@
+import { type Option, single } from "../option.ts";
+import { parseChoice } from "../parsers.ts";
+import { allowExpired, minValidity, requireName } from "./keypair.ts";
+import { endpoint, probeTimeout } from "./proof.ts";
+import { caFile, certDir, certFile, keyFile } from "./volume.ts";
+
+const group = "Output";
+
+export type OutputFormat = "table" | "json";
+export const output: Option<OutputFormat> = single(
+  { key: "output", placeholder: "FORMAT", group, fallback: "table", description: '"table" for people, or "json"' },
+  parseChoice(["table", "json"]),
+);
+
+/** Every option of `certhup check`, in the order of the help. */
+export const checkOptions: readonly Option<unknown>[] = [
+  certDir,
+  certFile,
+  keyFile,
+  caFile,
+  minValidity,
+  requireName,
+  allowExpired,
+  endpoint,
+  probeTimeout,
+  output,
+];

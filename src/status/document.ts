@@ -1,0 +1,119 @@
+import type { CertificateFacts } from "../core/certificate-facts.ts";
+import type { EndpointState, Rotation, TargetState } from "../core/state.ts";
+import { judgeEndpoint } from "../core/verdict.ts";
+import type { Instant } from "../system/clock.ts";
+import { formatTime } from "../system/time-text.ts";
+import type { TargetView } from "./target-view.ts";
+
+/** What `/status` answers: everything a person or a script may ask of the targets. Times are ISO 8601 in UTC. */
+export interface StatusDocument {
+  readonly isReady: boolean;
+  readonly targets: readonly object[];
+}
+
+export function renderStatus(views: readonly TargetView[], at: Instant): StatusDocument {
+  return {
+    isReady: views.every(({ readiness }) => readiness.isReady),
+    targets: views.map((view) => toTarget(view, at)),
+  };
+}
+
+/** What `/readyz` answers: one line for each target. */
+export function renderReadiness(views: readonly TargetView[]): string {
+  return views.map(({ name, readiness }) => `${name}: ${readiness.state}: ${readiness.reason}\n`).join("");
+}
+
+function toTarget(view: TargetView, at: Instant): object {
+  const { state, readiness } = view;
+  return {
+    name: view.name,
+    readiness: { ready: readiness.isReady, state: readiness.state, reason: readiness.reason },
+    volume: toVolume(view),
+    wanted: state.wanted && { ...toCertificate(state.wanted.certificate, at), confirmed: state.wanted.isConfirmed },
+    endpoints: state.endpoints.map((endpoint) => toEndpoint(endpoint, state, at)),
+    work: toWork(state, at),
+    lastReload: state.lastReload && { ...state.lastReload, at: formatTime(state.lastReload.at) },
+    preflight: view.preflight,
+    rotation: state.rotation && toRotation(state.rotation),
+    rotations: state.rotations.map(toRotation),
+  };
+}
+
+function toVolume({ directory, watchMode, state }: TargetView): object {
+  const { volume } = state;
+  if (volume.kind === "unread") return { directory, watchMode, state: volume.kind };
+  const { kind, source, findings } = volume;
+  return { directory, watchMode, state: kind, generation: source.generation, findings };
+}
+
+function toEndpoint(endpoint: EndpointState, state: TargetState, at: Instant): object {
+  const verdict = judgeEndpoint(endpoint, state, at.wallMs);
+  switch (endpoint.kind) {
+    case "unprobed":
+      return { endpoint: endpoint.endpoint };
+    case "served":
+      return {
+        endpoint: endpoint.endpoint,
+        verdict,
+        protocol: endpoint.protocol,
+        served: toCertificate(endpoint.certificate, at),
+        probedAt: formatTime(endpoint.probedAt),
+      };
+    case "unreachable":
+      return {
+        endpoint: endpoint.endpoint,
+        verdict,
+        reason: endpoint.reason,
+        detail: endpoint.detail,
+        probedAt: formatTime(endpoint.probedAt),
+      };
+  }
+}
+
+function toWork({ work }: TargetState, at: Instant): object {
+  switch (work.kind) {
+    case "idle":
+      return { kind: work.kind };
+    case "reloading":
+    case "verifying":
+      return { kind: work.kind, attempt: work.attempt };
+    case "backing-off": {
+      const { kind, attempt, because, untilMs } = work;
+      return { kind, attempt, because, retryInMs: Math.max(0, Math.round(untilMs - at.monotonicMs)) };
+    }
+  }
+}
+
+function toCertificate(certificate: CertificateFacts, at: Instant): object {
+  const { fingerprint, chainFingerprint, subject, issuer, serialNumber, names, keyType } = certificate;
+  return {
+    fingerprint,
+    chainFingerprint,
+    subject,
+    issuer,
+    serialNumber,
+    names,
+    keyType,
+    notBefore: formatTime(certificate.notBefore),
+    notAfter: formatTime(certificate.notAfter),
+    daysLeft: Math.floor((certificate.notAfter - at.wallMs) / 86_400_000),
+  };
+}
+
+function toRotation(rotation: Rotation): object {
+  const toTime = (wallMs: number | undefined): string | undefined =>
+    wallMs === undefined ? undefined : formatTime(wallMs);
+  return {
+    cause: rotation.cause,
+    outcome: rotation.outcome,
+    generation: rotation.generation,
+    fingerprint: rotation.fingerprint,
+    notAfter: toTime(rotation.notAfter),
+    seenAt: toTime(rotation.seenAt),
+    reloadSentAt: toTime(rotation.reloadSentAt),
+    reloads: rotation.reloads,
+    firstServedAt: toTime(rotation.firstServedAt),
+    endedAt: toTime(rotation.endedAt),
+    durationMs: rotation.durationMs === undefined ? undefined : Math.round(rotation.durationMs),
+  };
+}
