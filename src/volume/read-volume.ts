@@ -59,7 +59,9 @@ async function readLayout(layout: Layout, request: VolumeRequest): Promise<reado
     return undefined;
   }
   const reads = await readFiles(files, request.maxFileSizeBytes);
-  if (!reads.some(isStale) && (isAtomic(layout) || (await isUntouched(request.directory, layout, reads)))) return reads;
+  // ESTALE is a network filesystem's word for a file that was replaced.
+  const isStale = reads.some((read) => failsWith(read, "ESTALE"));
+  if (!isStale && (isAtomic(layout) || (await isUntouched(request.directory, layout, reads)))) return reads;
   overwrite(reads);
   return undefined;
 }
@@ -72,13 +74,16 @@ async function isCurrent(directory: string, layout: Layout): Promise<boolean> {
 /** Files written in place or replaced one by one: true where each is still what was read. */
 async function isUntouched(directory: string, layout: Layout, reads: readonly FileRead[]): Promise<boolean> {
   const identities = await Promise.all(layout.places.map((place) => identify(place.path)));
-  if (reads.some((read, index) => read.kind === "content" && read.identity !== identities[index])) return false;
+  const isChanged = (read: FileRead, index: number): boolean =>
+    read.kind === "content"
+      ? read.identity !== identities[index]
+      : failsWith(read, "ENOENT") && identities[index] !== undefined;
+  if (reads.some(isChanged)) return false;
   return await isCurrent(directory, layout);
 }
 
-/** A network filesystem's word for a file that was replaced. */
-function isStale(read: FileRead): boolean {
-  return read.kind === "failed" && read.failure.reason === "system-error" && read.failure.code === "ESTALE";
+function failsWith(read: FileRead, code: string): boolean {
+  return read.kind === "failed" && read.failure.reason === "system-error" && read.failure.code === code;
 }
 
 async function judge(
