@@ -46,7 +46,8 @@ export type HandshakeOutcome =
 type Settle = (outcome: HandshakeOutcome) => void;
 
 /**
- * Connects, shakes hands once and hangs up. Settles within the time limit, or at once when `signal` aborts; the socket
+ * Connects, shakes hands once and hangs up as TLS wants it: a server that is left in the middle of a handshake would
+ * log an error for every probe. Settles within the time limit, or at once when `signal` aborts; the socket
  * is destroyed by then. Never rejects for what a server does.
  */
 export function performHandshake(handshake: Handshake, clock: Clock, signal: AbortSignal): Promise<HandshakeOutcome> {
@@ -134,6 +135,7 @@ export function performHandshake(handshake: Handshake, clock: Clock, signal: Abo
 
 function watchTls(socket: TLSSocket, describe: () => Circumstances, settle: Settle): void {
   let staple: Buffer | undefined;
+  let seen: HandshakeOutcome | undefined;
   const present = (chain: PresentedChain): HandshakeOutcome => ({
     kind: "presented",
     chain,
@@ -141,26 +143,33 @@ function watchTls(socket: TLSSocket, describe: () => Circumstances, settle: Sett
     cipher: socket.getCipher()?.standardName ?? "unknown",
     staple,
   });
+  const takeOutcome = (): HandshakeOutcome => {
+    if (socket.isSessionReused()) {
+      const detail = `${describe().place} resumed an earlier session, which shows no certificate`;
+      return { kind: "unreachable", reason: "resumed-session", detail };
+    }
+    const chain = takePresentedChain(socket);
+    const detail = `${describe().place} finished the handshake without a certificate`;
+    return chain === undefined ? { kind: "unreachable", reason: "handshake-failed", detail } : present(chain);
+  };
   socket.on("OCSPResponse", (response: Buffer | null) => {
     staple = response ?? undefined;
   });
   socket.once("secureConnect", () => {
-    if (socket.isSessionReused()) {
-      const detail = `${describe().place} resumed an earlier session, which shows no certificate`;
-      return settle({ kind: "unreachable", reason: "resumed-session", detail });
-    }
-    const chain = takePresentedChain(socket);
-    const detail = `${describe().place} finished the handshake without a certificate`;
-    settle(chain === undefined ? { kind: "unreachable", reason: "handshake-failed", detail } : present(chain));
+    const outcome = takeOutcome();
+    seen = outcome;
+    // Under TLS 1.3 the client's last message is still on its way out; it and the goodbye only go to the kernel here.
+    socket.end(() => settle(outcome));
   });
   socket.on("error", (error) => {
     // Up to TLS 1.2 a server judges the client's certificate before the handshake is over, but after its own was seen
     // and its signature checked. TLS 1.3 ends the handshake first.
-    const isJudged = socket.getProtocol() !== "TLSv1.3" && isAboutClientCertificate(error);
+    const isJudged = seen === undefined && socket.getProtocol() !== "TLSv1.3" && isAboutClientCertificate(error);
     const chain = isJudged ? takePresentedChain(socket) : undefined;
-    settle(chain === undefined ? { kind: "unreachable", ...explainError(error, describe()) } : present(chain));
+    const failure: HandshakeOutcome = { kind: "unreachable", ...explainError(error, describe()) };
+    settle(seen ?? (chain === undefined ? failure : present(chain)));
   });
-  socket.on("close", () => settle({ kind: "unreachable", ...explainClose(describe()) }));
+  socket.on("close", () => settle(seen ?? { kind: "unreachable", ...explainClose(describe()) }));
 }
 
 function describePlace(address: Handshake["address"]): string {
