@@ -13,13 +13,17 @@ export function explainNone(selector: ProcessSelector, searched: SearchedProcess
   const alive = matches.filter((process) => !isDefunct(process));
   if (matches.length > 0 && alive.length === 0) return defunct(matches);
   const workers = alive.filter(isNginxWorker);
+  const [worker] = workers;
+  if (worker !== undefined && selector.pidFile !== undefined && candidates.some(({ pid }) => pid === worker.ppid)) {
+    return unusablePid(selector.pidFile, "which is a worker of nginx: only its master reloads", worker.pid);
+  }
   if (workers.length > 0) return workersOnly(workers);
   const wrappers = alive.filter(isWrapper);
   if (wrappers.length > 0) return wrappersOnly(wrappers);
   return {
     kind: "none",
     reason: "no-process",
-    detail: `no process ${describeSelector(selector)}; seen: ${describeProcesses(candidates)}`,
+    detail: `no process ${describeSelector(selector)}; seen: ${describeProcesses(candidates) || "none but the agent's own and pause"}`,
     hint: "the name is compared with argv[0], the program file and the first 15 bytes of comm; an interpreted program bears its interpreter's name and is found by --process-match",
   };
 }

@@ -114,18 +114,18 @@ async function findMatches(
   selector: ProcessSelector,
   procRoot: string,
 ): Promise<ProcessEntry[]> {
-  const matches: ProcessEntry[] = [];
-  if (selector.name === undefined && selector.match === undefined && selector.pidFile === undefined) return matches;
-  for (const process of pool) {
-    // A pattern with the flag `g` or `y` would remember where it stopped.
-    if (selector.match !== undefined && process.argv.join(" ").search(selector.match) < 0) continue;
-    if (selector.name !== undefined) {
-      const executable = await readExecutable(process.pid, procRoot);
-      if (!bearsName(process, selector.name, executable)) continue;
-    }
-    matches.push(process);
-  }
-  return matches;
+  const { name, match, pidFile } = selector;
+  if (name === undefined && match === undefined && pidFile === undefined) return [];
+  // `search` starts anew each time, where `test` of a pattern with the flag `g` would go on where it stopped.
+  const matches = match === undefined ? pool : pool.filter(({ argv }) => argv.join(" ").search(match) >= 0);
+  if (name === undefined) return [...matches];
+  const isNamed = await Promise.all(
+    matches.map(async (process) => {
+      if (bearsName(process, name, undefined)) return true;
+      return bearsName(process, name, await readExecutable(process.pid, procRoot));
+    }),
+  );
+  return matches.filter((_, index) => isNamed[index]);
 }
 
 /** A wrapper counts only when it is asked for by name or pid file, and nothing that it started matches too. */

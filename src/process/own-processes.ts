@@ -7,19 +7,17 @@ import { isPause } from "./process-name.ts";
 /** The processes of one look at `/proc`, by pid. */
 export type ProcessTable = ReadonlyMap<number, ProcessEntry>;
 
-/** The agent's pid as this `/proc` shows it; `undefined` where it shows another PID namespace than ours. */
+/**
+ * The agent's pid, where this `/proc` speaks of the pids that `kill` takes; `undefined` where it shows another PID
+ * namespace than ours, as after `unshare --pid` without a fresh mount.
+ */
 export async function readOwnPid(procRoot: string): Promise<number | undefined> {
   try {
-    return Number(await readlink(join(procRoot, "self")));
+    return Number(await readlink(join(procRoot, "self"))) === ownPid ? ownPid : undefined;
   } catch {
     // A proc file system of a namespace that we aren't in has no `self` for us.
     return undefined;
   }
-}
-
-/** Does this `/proc` speak of the pids that `kill` takes? It doesn't after `unshare --pid` without a fresh mount. */
-export async function isOwnNamespace(procRoot: string): Promise<boolean> {
-  return (await readOwnPid(procRoot)) === ownPid;
 }
 
 /** True where `ancestor` is among the parents of `process`. */

@@ -50,7 +50,9 @@ export async function readProcessEntry(pid: number, procRoot: string): Promise<P
   try {
     const stat = parseProcessStat(await readFile(join(directory, "stat")));
     if (stat === undefined) return undefined;
-    return { pid, ...stat, argv: splitCommandLine(await readFile(join(directory, "cmdline"))) };
+    const hasCommandLine = !stat.isKernelThread && !isDefunct(stat);
+    const argv = hasCommandLine ? splitCommandLine(await readFile(join(directory, "cmdline"))) : [];
+    return { pid, ...stat, argv };
   } catch (error) {
     if (isGone(error)) return undefined;
     throw error;

@@ -1,6 +1,6 @@
 import { geteuid, kill } from "node:process";
 import { describeProcess } from "./describe-process.ts";
-import { isOwnNamespace } from "./own-processes.ts";
+import { readOwnPid } from "./own-processes.ts";
 import { defaultProcRoot, isSameProcess, type ProcessInfo } from "./process-info.ts";
 import type { Signal } from "./signals.ts";
 
@@ -32,7 +32,7 @@ export async function askPermission(process: ProcessInfo, procRoot: string = def
 }
 
 async function deliver(process: ProcessInfo, number: number, procRoot: string): Promise<SignalDelivery> {
-  if (!(await isOwnNamespace(procRoot))) {
+  if ((await readOwnPid(procRoot)) === undefined) {
     return {
       kind: "refused",
       reason: "process-namespace-not-shared",
