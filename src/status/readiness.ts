@@ -3,6 +3,7 @@ import { isInSync } from "../core/probing.ts";
 import type { EndpointState, TargetState } from "../core/state.ts";
 import { judgeEndpoint } from "../core/verdict.ts";
 import type { Instant } from "../system/clock.ts";
+import { escapeForeign } from "../system/escape.ts";
 import { formatDuration, formatTime } from "../system/time-text.ts";
 
 /** The word for what a target is in; `refused` stands for every volume that holds nothing good to load any more. */
@@ -16,6 +17,9 @@ export type ReadinessState =
   | "expired"
   | "foreign"
   | "unreachable";
+
+/** Of a distinguished name in a reason, in UTF-16 units. */
+const longestName = 200;
 
 /** Whether a target may get traffic, and why. */
 export interface Readiness {
@@ -67,7 +71,8 @@ function judgeEndpoints(state: TargetState, policy: Policy, at: Instant): Readin
   const foreign = state.volume.kind === "accepted" ? find("foreign") : undefined;
   if (foreign?.kind !== "served" || state.unservedSinceMs === undefined) return undefined;
   if (at.monotonicMs - state.unservedSinceMs < policy.staleGraceMs) return undefined;
-  const { subject, issuer } = foreign.certificate;
+  const subject = escapeForeign(foreign.certificate.subject, longestName);
+  const issuer = escapeForeign(foreign.certificate.issuer, longestName);
   return no(
     "foreign",
     `${foreign.endpoint} serves a certificate that was never in the volume: ${subject}, issued by ${issuer}`,

@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import type { Config } from "../../../src/config/config.ts";
+import type { Issue } from "../../../src/config/issue.ts";
+import { flagOf, variableOf } from "../../../src/config/option.ts";
+import { everyOption } from "../../../src/config/options/every.ts";
+import { readRunConfig } from "../../../src/config/read-config.ts";
+import type { Environment, FlagTexts } from "../../../src/config/sources.ts";
+
+const enough = { certDir: ["/etc/tls"], processName: ["nginx"], endpoint: ["127.0.0.1:8443"] };
+
+function read(flags: FlagTexts, environment: Environment = {}): Config {
+  const result = readRunConfig(flags, environment);
+  if (result.kind === "issues") throw new Error(JSON.stringify(result.issues));
+  return result.config;
+}
+
+function issuesOf(flags: FlagTexts, environment: Environment = {}): readonly Issue[] {
+  const result = readRunConfig(flags, environment);
+  return result.kind === "issues" ? result.issues : [];
+}
+
+describe("the configuration", () => {
+  it("takes flags before the environment, and the environment before the defaults", () => {
+    const config = read(
+      { ...enough, verifyInterval: ["5s"] },
+      { CERTHUP_VERIFY_INTERVAL: "7s", CERTHUP_STALE_GRACE: "9s" },
+    );
+    expect(config.targets[0]?.policy).toMatchObject({
+      verifyIntervalMs: 5_000,
+      staleGraceMs: 9_000,
+      verifyTimeoutMs: 10_000,
+    });
+  });
+
+  it("can come from the environment alone", () => {
+    const environment = {
+      CERTHUP_CERT_DIR: "/etc/tls",
+      CERTHUP_PROCESS_NAME: "nginx",
+      CERTHUP_ENDPOINT: "127.0.0.1:8443, [::1]:8443",
+    };
+    expect(read({}, environment).targets[0]?.policy.endpoints).toEqual(["127.0.0.1:8443", "[::1]:8443"]);
+  });
+
+  it("tells everything that is wrong at once", () => {
+    const flags = { confirm: ["0"], verifyTimeout: ["soon"], endpoint: ["gopher://x"] };
+    expect(issuesOf(flags, { CERTHUP_CERTDIR: "/etc/tls" }).map(({ path }) => path)).toEqual([
+      "--cert-dir",
+      "--endpoint",
+      "--process-name",
+      "--confirm",
+      "--verify-timeout",
+      "CERTHUP_CERTDIR",
+    ]);
+  });
+
+  it("gives a hint with each issue", () => {
+    expect(issuesOf({}).every(({ hint }) => hint !== "")).toBe(true);
+  });
+
+  it("is wrong without an endpoint, since proof is never given up by omission", () => {
+    const { endpoint: _, ...without } = enough;
+    expect(issuesOf(without)).toMatchObject([{ path: "--endpoint", message: "is required" }]);
+    expect(read({ ...without, endpoint: ["none"] }).targets[0]?.endpoints).toEqual([]);
+  });
+
+  it("is wrong with none beside endpoints, or with one endpoint twice", () => {
+    expect(issuesOf({ ...enough, endpoint: ["none", "127.0.0.1:8443"] }).length).toBe(1);
+    expect(issuesOf({ ...enough, endpoint: ["127.0.0.1:8443", "127.0.0.1:8443"] }).length).toBe(1);
+  });
+
+  it("needs to know whom to signal, unless nobody is to be told", () => {
+    const { processName: _, ...without } = enough;
+    expect(issuesOf(without)).toMatchObject([{ path: "--process-name" }]);
+    expect(read({ ...without, reload: ["none"] }).targets[0]?.reload).toEqual({ strategy: "none" });
+    expect(read({ ...without, pidFile: ["/run/nginx.pid"] }).targets[0]?.reload).toMatchObject({
+      selector: { pidFile: "/run/nginx.pid" },
+    });
+  });
+
+  it("lets the variables of a Kubernetes Service pass", () => {
+    const service = {
+      CERTHUP_SERVICE_HOST: "10.0.0.1",
+      CERTHUP_SERVICE_PORT: "443",
+      CERTHUP_PORT: "tcp://10.0.0.1:443",
+      CERTHUP_PORT_443_TCP_ADDR: "10.0.0.1",
+      CERTHUP_WEBHOOK_SERVICE_PORT_HTTPS: "443",
+    };
+    expect(issuesOf(enough, service)).toEqual([]);
+  });
+});
+
+describe("the names of the options", () => {
+  it("follow from the key by rule", () => {
+    expect(flagOf({ key: "certDir" })).toBe("--cert-dir");
+    expect(variableOf({ key: "certDir" })).toBe("CERTHUP_CERT_DIR");
+  });
+
+  it("are used once each", () => {
+    const keys = everyOption.map(({ key }) => key);
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  it("come with a default that can be read", () => {
+    for (const { fallback, parse, key } of everyOption) {
+      if (fallback !== undefined) expect({ key, parsed: parse([fallback]).kind }).toEqual({ key, parsed: "value" });
+    }
+  });
+});
