@@ -21,7 +21,9 @@ export type VolumeRead =
   | { readonly kind: "unreadable"; readonly source: VolumeSource; readonly findings: readonly Finding[] };
 
 /** How often a look begins anew because the writer was quicker. */
-const mostAttempts = 16;
+const mostAttempts = 50;
+/** From this attempt on a whole generation will do, though the writer has moved on to the next. */
+const contentAttempt = 4;
 
 interface Attempt {
   readonly layout: Layout;
@@ -43,18 +45,23 @@ export async function readVolume(request: VolumeRequest): Promise<VolumeRead> {
       if (layout.code === "ESTALE") continue;
       return unreadable(undefined, [await explainDirectory(request.directory, layout.code)]);
     }
-    const reads = await readLayout(layout, request);
+    const reads = await readLayout(layout, request, attempt >= contentAttempt);
     if (reads !== undefined) return await judge(request, names, { layout, reads });
   }
   return unreadable(undefined, [explainRestlessness(request.directory, mostAttempts)]);
 }
 
 /** Undefined where the writer changed something in between. */
-async function readLayout(layout: Layout, request: VolumeRequest): Promise<readonly FileRead[] | undefined> {
+async function readLayout(
+  layout: Layout,
+  request: VolumeRequest,
+  isContent: boolean,
+): Promise<readonly FileRead[] | undefined> {
   const files = await openFiles(layout.places.map((place) => place.path));
   // The old generation is removed after the swap: if there was none yet, then what is open is whole, and what is
-  // absent was never there. From here on removing it does no harm.
-  if (!(await isCurrent(request.directory, layout))) {
+  // absent was never there. From here on removing it does no harm. After a swap, files that are all open are whole, too.
+  const isWhole = isAtomic(layout) && files.every((file) => file.kind === "open");
+  if (!(await isCurrent(request.directory, layout)) && !(isContent && isWhole)) {
     await closeFiles(files);
     return undefined;
   }
