@@ -33,13 +33,14 @@ export function createPreludeRun(prelude: Prelude, sendBytes: (bytes: Buffer) =>
 
   const takeMessage = (reading: Reading): Reaction => {
     const length = reading.measure(received);
-    if (length !== undefined && total - received.length + length > longestPrelude) {
-      return { kind: "refused", detail: `announced a ${reading.what} of ${length} bytes` };
+    const used = total - received.length + (length ?? received.length);
+    if (length === undefined ? used >= longestPrelude : used > longestPrelude) {
+      return length !== undefined && length > received.length
+        ? { kind: "refused", detail: `announced a ${reading.what} of ${length} bytes` }
+        : { kind: "refused", detail: `sent ${longestPrelude} bytes without coming to the end of its ${reading.what}` };
     }
     if (length === undefined || length > received.length) {
-      return total >= longestPrelude
-        ? { kind: "refused", detail: `sent ${total} bytes without ending its ${reading.what}` }
-        : { kind: "waiting", what: reading.what };
+      return { kind: "waiting", what: reading.what };
     }
     const message = received.subarray(0, length);
     received = received.subarray(length);

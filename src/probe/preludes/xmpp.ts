@@ -27,7 +27,7 @@ export function* createXmppPrelude(namespace: "jabber:client" | "jabber:server",
   }
   yield* send(`<starttls xmlns='${tlsNamespace}'/>`);
   const answer = (yield* read("reply to STARTTLS", measureElement)).toString("utf8");
-  if (!/^\s*<proceed\b[^>]*\bxmlns=(['"])urn:ietf:params:xml:ns:xmpp-tls\1[^>]*>$/.test(answer)) {
+  if (!/^\s*<proceed\b[^>]*\bxmlns=(['"])urn:ietf:params:xml:ns:xmpp-tls\1[^>]*>(?:<\/proceed>)?$/.test(answer)) {
     yield* refuse(`refused STARTTLS: ${quoteForeign(answer)}`);
   }
 }
