@@ -1,8 +1,11 @@
 import type { X509Certificate } from "node:crypto";
 
-/** Whether the certificate names itself as issuer and its own key made its signature. */
+/**
+ * Whether the certificate names itself as issuer and its own key made its signature. Its key usages play no part: a
+ * server's self-signed certificate may well not be allowed to sign certificates.
+ */
 export function isSelfSigned(certificate: X509Certificate): boolean {
-  return certificate.checkIssued(certificate) && isSignedBy(certificate, certificate);
+  return certificate.subject === certificate.issuer && isSignedBy(certificate, certificate);
 }
 
 /** Whether the issuer's key made the certificate's signature; false as well for a key that can't be used. */

@@ -15,6 +15,7 @@ export const keypairFindingCodes = {
   "no-private-key": ["refuse", "the key file has no private key in it, perhaps only certificates"],
   "pem-glued-blocks": ["refuse", "two PEM blocks share a line: the line break between them is missing"],
   "pem-truncated": ["refuse", "a PEM block has no end line: the file was cut off or is still being written"],
+  "pem-unclosed-block": ["refuse", "a PEM block begins before the one before it has ended"],
   "pem-end-mismatch": ["refuse", "a PEM block ends under another label than it began with"],
   "pem-one-line-block": ["refuse", "a PEM block is missing the line breaks around its begin or end line"],
   "pem-blank-line": ["refuse", "a blank line within a PEM block makes everything before it a header"],
@@ -60,6 +61,7 @@ export const keypairFindingCodes = {
   "name-not-covered": ["refuse", "a name of `--require-name` is not among the names of the leaf"],
   "no-names": ["warn", "the leaf has no subject alternative names; today's clients don't read the common name"],
   "weak-key": ["refuse", "a key is below 112 bits of security (RSA 2048, EC 224); a warning under `--allow-weak`"],
+  "rare-curve": ["warn", "the key of the leaf is on a curve that most clients don't offer"],
   "weak-digest": ["refuse", "a signature uses MD5 or SHA-1; a warning under `--allow-weak`"],
   "no-server-auth": ["warn", "the extended key usages of the leaf don't include serverAuth; most clients reject it"],
   "leaf-is-authority": [

@@ -45,7 +45,7 @@ function judgeOrder(chain: readonly X509Certificate[], ordered: readonly X509Cer
     );
   const relatedInFile = inFile.filter((fingerprint) => related.has(fingerprint));
   const isInOrder = ordered.every(({ fingerprint256 }, index) => relatedInFile[index] === fingerprint256);
-  if (!isInOrder) {
+  if (!isInOrder && relatedInFile[0] === ordered[0]?.fingerprint256) {
     const right = ordered.map(nameOf).join(", ");
     const hint = "write the leaf first and each certificate's issuer right behind it";
     findings.push(createFinding("chain-order", `the chain is not in order; right would be ${right}`, { hint }));

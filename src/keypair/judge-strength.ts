@@ -2,6 +2,7 @@ import type { X509Certificate } from "node:crypto";
 import { toOneLine } from "../certificate/facts.ts";
 import { quoteForeign } from "../certificate/foreign-text.ts";
 import { isSelfSigned } from "../certificate/issuer-chain.ts";
+import { readKeyType } from "../certificate/key-type.ts";
 import type { Finding } from "../core/finding.ts";
 import { createFinding } from "./finding-codes.ts";
 import type { KeypairPolicy } from "./keypair-policy.ts";
@@ -27,6 +28,17 @@ export function judgeStrength(chain: readonly X509Certificate[], policy: Keypair
     }
     return findings;
   });
+}
+
+/** A curve that OpenSSL knows but that neither it nor browsers offer unasked. */
+export function judgeCurve(leaf: X509Certificate): readonly Finding[] {
+  const key = readPublicKey(leaf);
+  if (key === undefined || readKeyType(key) !== "ec-other") {
+    return [];
+  }
+  const curve = key.asymmetricKeyDetails?.namedCurve ?? "unnamed parameters";
+  const hint = "issue with P-256 or P-384, unless every client is known to offer this curve";
+  return [createFinding("rare-curve", `the key of the leaf is on the curve ${curve}`, { hint })];
 }
 
 function nameWeakKey(certificate: X509Certificate): string | undefined {

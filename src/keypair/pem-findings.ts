@@ -8,8 +8,8 @@ import type { PemFault, PemText } from "./pem.ts";
 export type FileRole = "certificate" | "key" | "bundle" | "CA";
 
 /**
- * What is wrong with the PEM text of a file that a server would read. Faults are refused where OpenSSL refuses the
- * file as well; where it passes over them, they are a warning.
+ * What is wrong with the PEM text of a file that a server would read. A file that was cut off is refused; other faults
+ * are refused where OpenSSL refuses the file as well, and a warning where it passes over them.
  */
 export function findPemFaults(role: FileRole, pem: PemText, isRejected: boolean): readonly Finding[] {
   return pem.faults.map((fault) => describeFault(role, fault, isRejected));
@@ -70,6 +70,11 @@ const faultTexts: Record<PemFault["kind"], { code: KeypairFindingCode; text: str
     text: "a block has no end: the file was cut off or is still being written",
     hint: "write the whole file, best under another name that is renamed into place",
   },
+  unclosed: {
+    code: "pem-unclosed-block",
+    text: "a block begins before the end line of the one before it",
+    hint: "write the PEM text as it was issued, with its end lines",
+  },
   "end-mismatch": {
     code: "pem-end-mismatch",
     text: "an end line does not fit the begin line of its block",
@@ -95,6 +100,7 @@ const faultTexts: Record<PemFault["kind"], { code: KeypairFindingCode; text: str
 function describeFault(role: FileRole, fault: PemFault, isRejected: boolean): Finding {
   const { code, text, hint } = faultTexts[fault.kind];
   const label = fault.label === "" ? "" : ` (block ${quoteForeign(fault.label)})`;
-  const message = `the ${role} file can't be read at byte ${fault.offset}${label}: ${text}`;
-  return createFinding(code, message, { hint, severity: isRejected ? "refuse" : "warn" });
+  const message = `the ${role} file at byte ${fault.offset}${label}: ${text}`;
+  const isRefused = isRejected || fault.kind === "truncated";
+  return createFinding(code, message, { hint, severity: isRefused ? "refuse" : "warn" });
 }

@@ -7,6 +7,8 @@ export interface PemBlock {
   readonly start: number;
   /** Behind the end line. */
   readonly end: number;
+  /** One of the faults lies in it; OpenSSL may read it all the same, up to the fault. */
+  readonly isFaulty: boolean;
 }
 
 /** What is wrong at one place of a PEM file. */
@@ -14,6 +16,7 @@ export type PemFaultKind =
   | "glued"
   | "one-line-block"
   | "truncated"
+  | "unclosed"
   | "end-mismatch"
   | "bad-base64"
   | "blank-line"
@@ -54,7 +57,8 @@ const lineFeed = 0x0a;
 
 /**
  * Splits a PEM file (RFC 7468, with RFC 1421 headers) into blocks and names what is wrong with it. One pass over the
- * bytes; nothing is decoded or copied, so that it can read keys. A block with a fault is in `faults`, not in `blocks`.
+ * bytes; nothing is decoded or copied, so that it can read keys. As in OpenSSL, a block reaches to the next line that
+ * starts with an end marker, whatever is between.
  */
 export function readPem(file: Uint8Array): PemText {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
@@ -82,6 +86,7 @@ class PemReader {
   readonly faults: PemFault[] = [];
   readonly #bytes: Buffer;
   #open: OpenBlock | undefined;
+  #hasSkippedBegin = false;
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
@@ -91,7 +96,6 @@ class PemReader {
     const line = classifyLine(this.#bytes, start, end);
     switch (line.kind) {
       case "begin":
-        this.#fault("truncated", this.#open?.start);
         this.#begin(line.label, start);
         return;
       case "end":
@@ -103,8 +107,6 @@ class PemReader {
         this.readLine(start + line.at, end);
         return;
       case "one-line-block":
-        this.#fault("truncated", this.#open?.start);
-        this.#open = undefined;
         this.#note("one-line-block", start, "");
         return;
       case "misplaced":
@@ -125,6 +127,11 @@ class PemReader {
   }
 
   #begin(label: string, start: number): void {
+    if (this.#open !== undefined) {
+      this.#fault("unclosed", start);
+      return;
+    }
+    this.#hasSkippedBegin = false;
     this.#open = { label, start, part: "start", bodyLength: 0, isFaulty: false };
   }
 
@@ -132,24 +139,41 @@ class PemReader {
     const open = this.#open;
     this.#open = undefined;
     if (open === undefined) {
-      this.#note("skipped", start, label);
-    } else if (open.label !== label) {
+      this.#skip("end", start, label);
+      return;
+    }
+    if (open.label !== label) {
       this.#note("end-mismatch", start, open.label);
-    } else if (!open.isFaulty && open.bodyLength % 4 !== 0) {
+      return;
+    }
+    if (!open.isFaulty && open.bodyLength % 4 !== 0) {
+      open.isFaulty = true;
       this.#note("bad-base64", start, label);
-    } else if (!open.isFaulty && this.blocks.length < mostBlocks) {
-      this.blocks.push({ label, start: open.start, end: Math.min(end + 1, this.#bytes.length) });
+    }
+    if (this.blocks.length < mostBlocks) {
+      const { start: begin, isFaulty } = open;
+      this.blocks.push({ label, start: begin, end: Math.min(end + 1, this.#bytes.length), isFaulty });
     }
   }
 
   #misplaced(marker: "begin" | "end", start: number, end: number, at: number): void {
     if (this.#open !== undefined) {
-      this.#fault(marker === "end" && at === 0 ? "end-mismatch" : "one-line-block", start + at);
-      this.#open = undefined;
+      const isDamagedEnd = marker === "end" && at === 0;
+      this.#fault(isDamagedEnd ? "end-mismatch" : "one-line-block", start + at);
+      this.#open = isDamagedEnd ? undefined : this.#open;
+    } else if (end === this.#bytes.length && isCutBegin(this.#bytes, start, end)) {
+      this.#note("truncated", start, "");
     } else {
-      const isCut = end === this.#bytes.length && isCutBegin(this.#bytes, start, end);
-      this.#note(isCut ? "truncated" : "skipped", start + at, "");
+      this.#skip(marker, start + at, "");
     }
+  }
+
+  /** The end line of a block whose begin line was passed over is no news. */
+  #skip(marker: "begin" | "end", offset: number, label: string): void {
+    if (marker === "begin" || !this.#hasSkippedBegin) {
+      this.#note("skipped", offset, label);
+    }
+    this.#hasSkippedBegin = marker === "begin";
   }
 
   #blank(start: number): void {

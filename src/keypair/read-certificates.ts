@@ -25,7 +25,7 @@ export function readCertificates(role: FileRole, file: Buffer, pem: PemText): Re
     const read = readCertificate(file, block);
     if (read instanceof X509Certificate) {
       certificates.push(read);
-    } else {
+    } else if (!block.isFaulty) {
       const place = `certificate ${index + 1} of the ${role} file (byte ${block.start})`;
       findings.push(createFinding("certificate-unreadable", `${place} can't be read: ${read}`));
     }

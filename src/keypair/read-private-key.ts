@@ -43,7 +43,7 @@ function explainFailure(
   failure: { error: unknown; hasBlock: boolean; isEncrypted: boolean },
 ): ReadKey {
   const faults = findPemFaults(role, pem, true);
-  if (!failure.hasBlock && faults.length > 0) {
+  if (faults.length > 0) {
     return { key: undefined, findings: faults };
   }
   if (!failure.hasBlock) {
@@ -56,7 +56,7 @@ function explainFailure(
     return refuse(createFinding("key-passphrase-wrong", message, { hint }));
   }
   const message = `the key in the ${role} file can't be read: ${readReason(failure.error)}`;
-  return { key: undefined, findings: [createFinding("key-unreadable", message), ...faults] };
+  return refuse(createFinding("key-unreadable", message));
 }
 
 function severalKeys(role: FileRole, count: number): Finding {

@@ -1,3 +1,4 @@
+import { quoteForeign } from "../certificate/foreign-text.ts";
 import type { Finding } from "../core/finding.ts";
 import type { Clock } from "../system/clock.ts";
 import { createFinding } from "./finding-codes.ts";
@@ -29,6 +30,20 @@ const saidElsewhere: Readonly<Record<string, readonly string[]>> = {
   CERT_SIGNATURE_FAILURE: ["untrusted"],
   SELF_SIGNED_CERT_IN_CHAIN: ["untrusted"],
   DEPTH_ZERO_SELF_SIGNED_CERT: ["untrusted"],
+};
+
+const trustErrorTexts: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: "a certificate of the chain has ended",
+  CERT_NOT_YET_VALID: "a certificate of the chain is not valid yet",
+  INVALID_PURPOSE: "the usages of the leaf or of an issuer don't allow a server",
+  INVALID_CA: "an issuer in the chain is no certificate authority",
+  PATH_LENGTH_EXCEEDED: "the chain is longer than an issuer allows",
+  CERT_SIGNATURE_FAILURE: "a signature in the chain is wrong",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "an issuer is neither in the chain nor in the CA file",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the issuer of the leaf is neither in the chain nor in the CA file",
+  SELF_SIGNED_CERT_IN_CHAIN: "the root of the chain is not in the CA file",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "the leaf is self-signed and not in the CA file",
+  UNSPECIFIED: "a key or digest is too weak, or an extension is not understood",
 };
 
 /**
@@ -72,13 +87,13 @@ function judgeClient(
   const findings: Finding[] = [];
   const { trustError } = verdict;
   if (trustError !== undefined && !(saidElsewhere[trustError] ?? []).some((code) => known.has(code))) {
-    const message = `a client that trusts the CA file rejects the chain: ${trustError}`;
+    const message = `a client that trusts the CA file rejects the chain: ${trustErrorTexts[trustError] ?? "OpenSSL says"} (${trustError})`;
     const severity = options.requireTrust === true ? "refuse" : "warn";
     findings.push(createFinding("rehearsal-untrusted", message, { severity }));
   }
   if (!known.has("name-not-covered")) {
-    for (const { detail } of verdict.rejectedNames) {
-      findings.push(createFinding("rehearsal-name", `a client rejects the leaf: ${detail}`));
+    for (const name of verdict.rejectedNames) {
+      findings.push(createFinding("rehearsal-name", `a client that asks for ${quoteForeign(name)} rejects the leaf`));
     }
   }
   return findings;

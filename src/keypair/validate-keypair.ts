@@ -3,7 +3,7 @@ import type { Finding } from "../core/finding.ts";
 import { judgeChain } from "./judge-chain.ts";
 import { judgeDates } from "./judge-dates.ts";
 import { judgeNames, judgeOwnership, judgeTrust } from "./judge-identity.ts";
-import { judgeStrength } from "./judge-strength.ts";
+import { judgeCurve, judgeStrength } from "./judge-strength.ts";
 import { judgeSuccession } from "./judge-succession.ts";
 import type { Keypair } from "./keypair.ts";
 import type { KeypairPolicy } from "./keypair-policy.ts";
@@ -27,6 +27,7 @@ export function validateKeypair(
     ...judgeNames(keypair, policy),
     ...judgeTrust(keypair, policy),
     ...judgeStrength(keypair.chain, policy),
+    ...judgeCurve(keypair.leaf),
     ...judgeSuccession(keypair, policy, nowMs, served),
     ...judgeChain(keypair, nowMs),
   ];
