@@ -1,6 +1,6 @@
 // An HTTPS server as there are many: it loads its keypair at start and again on SIGHUP, never by itself.
 // Usage: legacy-server.ts DIRECTORY PORT PID-FILE [--ignore-hup]
-// With --ignore-hup it has a handler for SIGHUP that changes nothing, as servers have that log "reloaded" and aren't.
+// With --ignore-hup its handler for SIGHUP changes nothing, as in servers that log "reloaded" and aren't.
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -13,6 +13,7 @@ function load(): { cert: Buffer; key: Buffer } {
   return { cert: readFileSync(join(directory, "tls.crt")), key: readFileSync(join(directory, "tls.key")) };
 }
 
+process.title = "legacy-server";
 const server = createServer(load(), (_, response) => response.end("hello\n"));
 process.on("SIGHUP", () => {
   if (mode !== "--ignore-hup") server.setSecureContext(load());

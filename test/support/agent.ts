@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs";
 import process from "node:process";
+import { fileURLToPath } from "node:url";
 import { type Child, startChild } from "./child.ts";
 
 /** The bundle that ships, as a child process. */
@@ -9,31 +11,53 @@ export interface RunningAgent extends Child {
   // biome-ignore lint/suspicious/noExplicitAny: a test asks what it wants of the document
   status(): Promise<any>;
   metrics(): Promise<string>;
-  /** The log lines of an event, oldest first. */
-  events(event: string): readonly Record<string, unknown>[];
+  /** The log lines of an event, oldest first; every line where no event is named. */
+  events(event?: string): readonly LogLine[];
 }
 
-export const bundle = "dist/certhup.mjs";
+/** A line of the agent's log in JSON. */
+export type LogLine = Readonly<Record<string, unknown>>;
+
+/** How a command of the bundle ended. */
+export interface CommandResult {
+  readonly status: number | NodeJS.Signals;
+  /** Standard output and error in one. */
+  readonly output: string;
+  readonly standardOutput: string;
+  readonly standardError: string;
+}
+
+/** The file that ships. */
+export const bundle: string = fileURLToPath(new URL("../../dist/certhup.mjs", import.meta.url));
 
 /** Runs a command of the bundle to its end. */
 export async function runCommand(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-): Promise<{ readonly status: number | NodeJS.Signals; readonly output: string }> {
-  const child = startChild(process.execPath, [bundle, ...args], environment);
+  node: string = process.execPath,
+): Promise<CommandResult> {
+  const child = startBundle(args, environment, node);
   const status = await child.ended;
-  return { status, output: child.output() };
+  return {
+    status,
+    output: child.output(),
+    standardOutput: child.standardOutput(),
+    standardError: child.standardError(),
+  };
 }
 
-/** Starts `certhup run` on a free port and waits until it listens. */
+/** Starts `certhup run` on a free port, unless told otherwise, and waits until it listens. */
 export async function startAgent(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<RunningAgent> {
-  const listen = args.includes("--listen-address") ? [] : ["--listen-address", "127.0.0.1:0"];
-  const child = startChild(process.execPath, [bundle, "run", ...args, ...listen], environment);
-  const started = await child.untilOutput(/"event":"started".*"address":"([^"]+)"|certhup started.*address=(\S+)/);
-  const url = started[1] ?? started[2] ?? "";
+  const isTold = args.includes("--listen-address") || "CERTHUP_LISTEN_ADDRESS" in environment;
+  const listen = isTold ? [] : ["--listen-address", "127.0.0.1:0"];
+  const child = startBundle(["run", ...args, ...listen], environment);
+  const [, json, text] = await child.untilOutput(
+    /"event":"started".*"address":"([^"]+)"|certhup started.*address=(\S+)/,
+  );
+  const url = json ?? text ?? "";
   return {
     ...child,
     url,
@@ -43,13 +67,23 @@ export async function startAgent(
     },
     status: async () => (await fetch(`${url}/status`)).json(),
     metrics: async () => (await fetch(`${url}/metrics`)).text(),
-    events: (event) => parseLines(child.output()).filter((line) => line["event"] === event),
+    events: (event) => parseLines(child.output()).filter((line) => event === undefined || line["event"] === event),
   };
 }
 
-function parseLines(output: string): readonly Record<string, unknown>[] {
+/** Starts the bundle without waiting for anything. */
+export function startBundle(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  node: string = process.execPath,
+): Child {
+  if (!existsSync(bundle)) throw new Error("dist/certhup.mjs is not there: build it with `npm run build`");
+  return startChild(node, [bundle, ...args], environment);
+}
+
+function parseLines(output: string): readonly LogLine[] {
   return output
     .split("\n")
     .filter((line) => line.startsWith("{") && line.endsWith("}"))
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
+    .map((line) => JSON.parse(line) as LogLine);
 }

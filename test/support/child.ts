@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import process from "node:process";
-import { until } from "./until.ts";
 
 /** A real child process whose output can be waited for. */
 export interface Child {
   readonly pid: number;
   /** Everything that it wrote so far, standard output and error in one. */
   output(): string;
-  /** Waits for a line that matches, and returns the match. */
+  standardOutput(): string;
+  standardError(): string;
+  /** Waits for output that matches, and returns the match; fails at once if the process ends without it. */
   untilOutput(pattern: RegExp, timeoutMs?: number): Promise<RegExpMatchArray>;
   /** Settles when it has ended, with its exit status or the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals>;
@@ -29,25 +30,24 @@ export function startChild(
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...Object.fromEntries(inherited), ...environment },
   });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      output += text;
+  const written = { all: "", output: "", error: "" };
+  for (const name of ["output", "error"] as const) {
+    child[name === "output" ? "stdout" : "stderr"].setEncoding("utf8").on("data", (text: string) => {
+      written.all += text;
+      written[name] += text;
     });
   }
   const ended = untilEnded(child);
+  // Who waits for the end is told of a program that could not be started; nobody else has to be.
+  ended.catch(() => undefined);
   return {
     pid: child.pid ?? 0,
-    output: () => output,
+    output: () => written.all,
+    standardOutput: () => written.output,
+    standardError: () => written.error,
     ended,
     kill: (signal) => void child.kill(signal),
-    async untilOutput(pattern, timeoutMs = 10_000) {
-      const read = (): RegExpMatchArray | null => output.match(pattern);
-      const isThere = (match: RegExpMatchArray | null): boolean => match !== null;
-      const match = await until(read, isThere, { timeoutMs, what: `${pattern} in:\n${output}` });
-      if (match === null) throw new Error(`${pattern} was seen and is gone`);
-      return match;
-    },
+    untilOutput: (pattern, timeoutMs = 10_000) => untilMatch(child, () => written.all, ended, pattern, timeoutMs),
     async stop() {
       child.kill("SIGTERM");
       const killer = setTimeout(() => child.kill("SIGKILL"), patienceMs);
@@ -58,6 +58,37 @@ export function startChild(
       }
     },
   };
+}
+
+async function untilMatch(
+  child: ChildProcess,
+  read: () => string,
+  ended: Promise<number | NodeJS.Signals>,
+  pattern: RegExp,
+  timeoutMs: number,
+): Promise<RegExpMatchArray> {
+  const { promise, resolve, reject } = Promise.withResolvers<RegExpMatchArray>();
+  const look = (): boolean => {
+    const match = read().match(pattern);
+    if (match !== null) resolve(match);
+    return match !== null;
+  };
+  const fail = (why: string): void => reject(new Error(`${why} without ${pattern}; it wrote:\n${read()}`));
+  const timer = setTimeout(() => fail(`process ${child.pid} went on for ${timeoutMs} ms`), timeoutMs);
+  ended.then(
+    (status) => void (look() || fail(`process ${child.pid} ended with ${status}`)),
+    (error: unknown) => reject(error),
+  );
+  child.stdout?.on("data", look);
+  child.stderr?.on("data", look);
+  look();
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    child.stdout?.off("data", look);
+    child.stderr?.off("data", look);
+  }
 }
 
 function untilEnded(child: ChildProcess): Promise<number | NodeJS.Signals> {
