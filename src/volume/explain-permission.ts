@@ -36,8 +36,8 @@ const hintForModule =
   "its mode would allow it, so a security module forbids it: look at the SELinux or AppArmor log (for a container bind mount, add :z)";
 
 function describeSelf(): string {
-  const groups = process.getgroups?.() ?? [];
-  return `uid ${process.geteuid?.()}, gid ${process.getegid?.()}, groups ${groups.join(",") || "none"}`;
+  const groups = (process.getgroups?.() ?? []).filter((group) => group !== process.getegid?.());
+  return `uid ${process.geteuid?.()}, gid ${process.getegid?.()}, further groups ${groups.join(",") || "none"}`;
 }
 
 function allows(stats: { readonly mode: number; readonly uid: number; readonly gid: number }): boolean {
