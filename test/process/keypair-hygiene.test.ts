@@ -1,0 +1,132 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { createPrivateKey } from "node:crypto";
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import type { Readable, Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createAuthority, type IssuedKeyType } from "../support/certificates.ts";
+import { until } from "../support/until.ts";
+
+/** The same secret in the forms in which it could lie in memory. */
+interface Traces {
+  /** Full lines of the PEM text. */
+  readonly lines: readonly Buffer[];
+  /** The private number as in DER, and with its words reversed as OpenSSL keeps it. */
+  readonly numbers: readonly Buffer[];
+}
+
+const program = fileURLToPath(new URL("keypair-hygiene-child.ts", import.meta.url));
+const keyTypes: readonly IssuedKeyType[] = ["ec-p256", "rsa-2048", "ec-p384", "ec-p256"];
+let folder: string;
+let child: ChildProcessByStdio<Writable, Readable, null>;
+let superseded: readonly Traces[];
+let current: Traces;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "certhup-hygiene-"));
+  const authority = createAuthority();
+  const traces: Traces[] = [];
+  for (const [index, keyType] of keyTypes.entries()) {
+    const { certificatePem, keyPem } = await authority.issue({ names: ["a.example"], keyType });
+    const pair = join(folder, String(index));
+    mkdirSync(pair);
+    writeFileSync(join(pair, "tls.crt"), certificatePem);
+    writeFileSync(join(pair, "tls.key"), keyPem);
+    traces.push(toTraces(keyPem));
+  }
+  superseded = traces.slice(0, -1);
+  current = traces[traces.length - 1] ?? { lines: [], numbers: [] };
+  const folders = keyTypes.map((_, index) => join(folder, String(index)));
+  const args = ["--expose-gc", program, join(folder, "snapshot"), ...folders];
+  child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  await until(
+    () => output,
+    (text) => text.includes("holds CN=a.example"),
+    { timeoutMs: 30_000 },
+  );
+});
+
+afterAll(async () => {
+  child.stdin.end();
+  await until(
+    () => child.exitCode,
+    (code) => code === 0,
+  );
+  rmSync(folder, { recursive: true });
+});
+
+describe("key hygiene", () => {
+  test("a heap snapshot after rotations holds no line of any private key, not even of the current one", () => {
+    const snapshot = readFileSync(join(folder, "snapshot"));
+    const found = [...superseded, current].flatMap(({ lines }) => lines.filter((line) => snapshot.includes(line)));
+    expect(snapshot.includes("a.example")).toBe(true);
+    expect(found).toHaveLength(0);
+  });
+
+  test("the memory of the process holds no trace of a superseded private key, only the current one", () => {
+    const { pid } = child;
+    expect(pid).toBeDefined();
+    const regions = readMemory(pid ?? 0);
+    expect(countTraces(regions, [current])).toEqual({ lines: 0, numbers: expect.toSatisfy((count) => count > 0) });
+    expect(countTraces(regions, superseded)).toEqual({ lines: 0, numbers: 0 });
+  });
+});
+
+function toTraces(keyPem: string): Traces {
+  const { d } = createPrivateKey(keyPem).export({ format: "jwk" });
+  const number = Buffer.from(String(d), "base64url");
+  return {
+    lines: keyPem
+      .split("\n")
+      .filter((line) => line.length === 64)
+      .map((line) => Buffer.from(line)),
+    numbers: [number.subarray(0, 32), Buffer.from(number).reverse().subarray(0, 32)],
+  };
+}
+
+function countTraces(regions: readonly Buffer[], traces: readonly Traces[]): { lines: number; numbers: number } {
+  const count = (needles: readonly Buffer[]): number =>
+    needles.filter((needle) => regions.some((region) => region.includes(needle))).length;
+  return {
+    lines: count(traces.flatMap(({ lines }) => lines)),
+    numbers: count(traces.flatMap(({ numbers }) => numbers)),
+  };
+}
+
+/** Every writable region of a process (proc(5), /proc/pid/maps and /proc/pid/mem). */
+function readMemory(pid: number): readonly Buffer[] {
+  const regions: Buffer[] = [];
+  const memory = openSync(`/proc/${pid}/mem`, "r");
+  try {
+    for (const line of readFileSync(`/proc/${pid}/maps`, "utf8").split("\n")) {
+      const range = /^([0-9a-f]+)-([0-9a-f]+) rw/.exec(line);
+      if (range !== null) {
+        regions.push(readRegion(memory, Number.parseInt(range[1] ?? "", 16), Number.parseInt(range[2] ?? "", 16)));
+      }
+    }
+  } finally {
+    closeSync(memory);
+  }
+  return regions;
+}
+
+function readRegion(memory: number, start: number, end: number): Buffer {
+  const region = Buffer.alloc(end - start);
+  let filled = 0;
+  while (filled < region.length) {
+    const length = Math.min(1024 * 1024, region.length - filled);
+    const read = readSync(memory, region, filled, length, start + filled);
+    if (read === 0) {
+      break;
+    }
+    filled += read;
+  }
+  return region.subarray(0, filled);
+}
