@@ -14,7 +14,8 @@ export function explainNone(selector: ProcessSelector, searched: SearchedProcess
   if (matches.length > 0 && alive.length === 0) return defunct(matches);
   const workers = alive.filter(isNginxWorker);
   const [worker] = workers;
-  if (worker !== undefined && selector.pidFile !== undefined && candidates.some(({ pid }) => pid === worker.ppid)) {
+  const hasMaster = candidates.some(({ pid, comm }) => pid === worker?.ppid && comm === worker.comm);
+  if (worker !== undefined && selector.pidFile !== undefined && hasMaster) {
     return unusablePid(selector.pidFile, "which is a worker of nginx: only its master reloads", worker.pid);
   }
   if (workers.length > 0) return workersOnly(workers);

@@ -59,11 +59,11 @@ export function explainFailure(what: string, error: unknown, unixSocket: string 
       hint: "the server is starting, or listens elsewhere",
     };
   }
-  if (code?.startsWith("HPE_") === true) {
+  if (error instanceof Error && error.name === "HTTPParserError") {
     return {
       kind: "refused",
       reason: "unexpected-answer",
-      detail: `${where}: the answer is not HTTP (${code})`,
+      detail: `${where}: the answer is not HTTP: ${escapeForeignText(error.message, 200)}`,
       hint: "is this the port of the reload endpoint, and is it http rather than https?",
     };
   }

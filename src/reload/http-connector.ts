@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { LookupFunction } from "node:net";
-import { TLSSocket } from "node:tls";
-import { buildConnector } from "undici";
+import { connect as connectPlain, isIP, type LookupFunction } from "node:net";
+import { connect as connectSecure, type TLSSocket } from "node:tls";
+import type { buildConnector } from "undici";
 
 export interface ConnectorOptions {
   readonly unixSocket: string | undefined;
@@ -28,29 +28,47 @@ const lookupLocalhost: LookupFunction = (_hostname, options, answer) => {
 };
 
 /**
- * Connects for one request. Node's own check is switched off and done here, since a leaf of ours counts whatever its
- * chain, name and dates. No session is taken up again: such a session shows no certificate.
+ * Connects for one request, and stops at once when it is called off. Node's own check of the certificate is switched
+ * off and done here, since a leaf of ours counts whatever its chain, name and dates.
  */
-export function createConnector(options: ConnectorOptions, hostname: string): buildConnector.connector {
-  const { unixSocket, ca, serverName, trustedFingerprints } = options;
-  const connect = buildConnector({
+export function createConnector(options: ConnectorOptions, abort: AbortSignal): buildConnector.connector {
+  return ({ hostname, protocol, port }, callback) => {
+    const isSecure = protocol === "https:";
+    const where = {
+      host: hostname,
+      port: Number(port) || (isSecure ? 443 : 80),
+      ...(hostname === "localhost" ? { lookup: lookupLocalhost } : {}),
+      ...(options.unixSocket === undefined ? {} : { path: options.unixSocket }),
+    };
+    const socket = isSecure ? connectSecure({ ...where, ...secureOptions(options, hostname) }) : connectPlain(where);
+    const onAbort = (): unknown => socket.destroy(new Error("called off"));
+    const settle = (error: Error | undefined): void => {
+      abort.removeEventListener("abort", onAbort);
+      socket.off("error", settle);
+      if (error === undefined) {
+        callback(null, socket);
+      } else {
+        socket.on("error", () => socket.destroy()).destroy();
+        callback(error, null);
+      }
+    };
+    abort.addEventListener("abort", onAbort, { once: true });
+    socket.once("error", settle);
+    if (isSecure) {
+      socket.once("secureConnect", () => settle(judgePeer(socket as TLSSocket, options.trustedFingerprints())));
+    } else {
+      socket.once("connect", () => settle(undefined));
+    }
+  };
+}
+
+function secureOptions({ ca, serverName }: ConnectorOptions, hostname: string) {
+  return {
     rejectUnauthorized: false,
-    allowH2: false,
-    maxCachedSessions: 0,
-    timeout: 0,
-    ...(hostname === "localhost" ? { lookup: lookupLocalhost } : {}),
-    ...(unixSocket === undefined ? {} : { socketPath: unixSocket }),
+    ALPNProtocols: ["http/1.1"],
+    // RFC 6066, section 3: an address is no server name.
+    servername: serverName ?? (isIP(hostname) === 0 ? hostname : ""),
     ...(ca === undefined ? {} : { ca }),
-    ...(serverName === undefined ? {} : { servername: serverName }),
-  });
-  return (target, callback) => {
-    connect(target, (error, socket) => {
-      if (error !== null) return callback(error, null);
-      const objection = socket instanceof TLSSocket ? judgePeer(socket, trustedFingerprints()) : undefined;
-      if (objection === undefined) return callback(null, socket);
-      socket.destroy();
-      callback(objection, null);
-    });
   };
 }
 

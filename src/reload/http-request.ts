@@ -25,9 +25,8 @@ export interface HttpAnswer {
  */
 export async function sendRequest(request: HttpRequest, abort: AbortSignal): Promise<HttpAnswer> {
   const { url, method, headers, body, connector } = request;
-  const hostname = url.hostname.replace(/^\[|\]$/g, "");
   const client = new Client(url.origin, {
-    connect: createConnector(connector, hostname),
+    connect: createConnector(connector, abort),
     headersTimeout: 0,
     bodyTimeout: 0,
     allowH2: false,

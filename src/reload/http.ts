@@ -9,7 +9,7 @@ import { readAuthorization } from "./http-credentials.ts";
 import type { HttpStrategyOptions } from "./http-options.ts";
 import { type HttpAnswer, sendRequest } from "./http-request.ts";
 import type { ReloadStrategy } from "./reload-strategy.ts";
-import { cancelled, type Refusal } from "./server-process.ts";
+import { cancelled, type Refusal, toFinding } from "./server-process.ts";
 
 /** What is read from files for each request. */
 interface Secrets {
@@ -25,7 +25,7 @@ export function createHttpStrategy(options: HttpStrategyOptions): ReloadStrategy
     async prepare(): Promise<readonly Finding[]> {
       const secrets = await readSecrets(options);
       const findings: Finding[] = [];
-      if ("kind" in secrets) findings.push(toHttpFinding(secrets));
+      if ("kind" in secrets) findings.push(toFinding(secrets));
       if (sendsInClear(options)) {
         const message = `credentials would go to ${url.origin} unencrypted`;
         findings.push(
@@ -107,11 +107,6 @@ async function readSecrets(options: HttpStrategyOptions): Promise<Secrets | Refu
       hint: "give a PEM file that the agent's user may read",
     };
   }
-}
-
-function toHttpFinding(refusal: Refusal): Finding {
-  const code = refusal.reason === "credentials-unusable" ? refusal.reason : "certificate-not-trusted";
-  return reloadFinding(code, refusal.detail, refusal.hint ?? "");
 }
 
 function sendsInClear({ url, credentials, unixSocket }: HttpStrategyOptions): boolean {

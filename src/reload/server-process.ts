@@ -1,8 +1,9 @@
-import type { Finding } from "../core/finding.ts";
+import type { Finding, Severity } from "../core/finding.ts";
 import type { ReloadOutcome } from "../core/reload-outcome.ts";
 import { findProcess, type ProcessSelector } from "../process/find-process.ts";
-import { type ProcessFindingCode, processFindingCodes } from "../process/finding-codes.ts";
+import { processFindingCodes } from "../process/finding-codes.ts";
 import type { ProcessInfo } from "../process/process-info.ts";
+import { reloadFindingCodes } from "./finding-codes.ts";
 
 /** A refusal as strategies hand it on. */
 export type Refusal = Extract<ReloadOutcome, { kind: "refused" }>;
@@ -25,11 +26,15 @@ export async function findServer(
 
 /** The refusal as a finding of the same code. */
 export function toFinding(refusal: Omit<Refusal, "kind">): Finding {
-  const known = Object.hasOwn(processFindingCodes, refusal.reason);
-  const severity = known ? processFindingCodes[refusal.reason as ProcessFindingCode].severity : "refuse";
-  const finding = { code: refusal.reason, severity, message: refusal.detail };
-  return refusal.hint === undefined ? finding : { ...finding, hint: refusal.hint };
+  const { reason: code, detail: message, hint } = refusal;
+  const { severity } = findingCodes[code] ?? { severity: "refuse" as const };
+  return { code, severity, message, ...(hint === undefined ? {} : { hint }) };
 }
+
+const findingCodes: Readonly<Record<string, { readonly severity: Severity }>> = {
+  ...processFindingCodes,
+  ...reloadFindingCodes,
+};
 
 /** The outcome of a reload that was called off before the server was touched. */
 export function cancelled(): Refusal {
