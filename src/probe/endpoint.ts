@@ -37,7 +37,7 @@ const example = "write it like 127.0.0.1:8443 or tls://127.0.0.1:8443?servername
 export function parseEndpoint(text: string): ParsedEndpoint {
   const trimmed = text.trim();
   const parts = trimmed.length > longestText ? null : urlShape.exec(trimmed);
-  if (parts === null || trimmed === "" || /[\s\p{Cc}]/u.test(trimmed)) {
+  if (parts === null || trimmed === "" || /[\s\p{C}]/u.test(trimmed)) {
     return issue(`${quote(text)} is not an endpoint`, example);
   }
   const [, schemeText = "tls", authority = "", path = "", query, fragment] = parts;

@@ -11,7 +11,11 @@ export interface OddServer extends RunningServer {
 }
 
 /** Starts a server on a free port of 127.0.0.1 that does to each connection whatever the test says. */
-export async function startOddServer(behave: (socket: Socket) => void, host = "127.0.0.1"): Promise<OddServer> {
+export async function startOddServer(
+  behave: (socket: Socket) => void,
+  host = "127.0.0.1",
+  wantedPort = 0,
+): Promise<OddServer> {
   const sockets = new Set<Socket>();
   let count = 0;
   const server = createServer((socket) => {
@@ -21,13 +25,15 @@ export async function startOddServer(behave: (socket: Socket) => void, host = "1
     // The other side may hang up at any moment.
     socket.on("error", () => socket.destroy());
     behave(socket);
+    // Who doesn't read never learns that the other side hung up.
+    socket.resume();
   });
-  server.listen(0, host);
+  server.listen(wantedPort, host);
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   return {
     port,
-    address: `${host}:${port}`,
+    address: host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`,
     sockets,
     count: () => count,
     async [Symbol.asyncDispose]() {

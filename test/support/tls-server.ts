@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { AddressInfo, Socket } from "node:net";
-import { createServer, type TlsOptions } from "node:tls";
+import { createServer, type TLSSocket, type TlsOptions } from "node:tls";
 import type { IssuedCertificate } from "./certificates.ts";
 
 /** A server that runs until it is disposed of: `await using server = …`. */
@@ -14,12 +14,19 @@ export interface RunningServer extends AsyncDisposable {
 export interface TlsServer extends RunningServer {
   /** The SNI of each connection so far; the empty string where none was sent. */
   readonly serverNames: readonly string[];
+  /** Calls back for each handshake that was finished. */
+  onSecure(listener: (socket: TLSSocket) => void): void;
 }
 
-/** Starts a TLS server on a free port of 127.0.0.1, or of `host`. */
+/**
+ * Starts a TLS server on a free port of 127.0.0.1, or of `host`.
+ *
+ * @param staple OCSP response to staple
+ */
 export async function startTlsServer(
   pair: IssuedCertificate,
   options: TlsOptions & { readonly host?: string; readonly port?: number } = {},
+  staple?: Buffer,
 ): Promise<TlsServer> {
   const { host = "127.0.0.1", port: wantedPort = 0, ...tlsOptions } = options;
   const serverNames: string[] = [];
@@ -33,6 +40,9 @@ export async function startTlsServer(
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
   });
+  if (staple !== undefined) {
+    server.on("OCSPRequest", (_certificate, _issuer, respond) => respond(null, staple));
+  }
   server.listen(wantedPort, host);
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -40,6 +50,9 @@ export async function startTlsServer(
     port,
     address: host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`,
     serverNames,
+    onSecure: (listener) => {
+      server.on("secureConnection", listener);
+    },
     async [Symbol.asyncDispose]() {
       const closed = once(server, "close");
       server.close();
