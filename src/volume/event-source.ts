@@ -17,6 +17,9 @@ export interface EventSourceHandlers {
   ready(): void;
 }
 
+/** Opens the one source of a watch. A rejection is a failure to be tried again later. */
+export type OpenEventSource = (handlers: EventSourceHandlers) => Promise<EventSource>;
+
 /**
  * One chokidar instance: several over the same paths lose events. It is loaded here, as late as possible.
  * @throws what loading or starting chokidar throws

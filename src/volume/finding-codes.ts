@@ -25,6 +25,10 @@ export const volumeFindingCodes = {
     "warn",
     "a single entry is mounted and its writer has replaced it since: the mount shows the old content for ever",
   ],
+  "file-mount": [
+    "warn",
+    "a single file is mounted from the host: the mount follows writes into it, and no writer that replaces it",
+  ],
 } as const;
 
 /** Every code that a finding against a volume or a mount can have. Stable under SemVer. */

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Cancel, Clock } from "../system/clock.ts";
-import { type EventSource, openEventSource } from "./event-source.ts";
+import { type EventSource, type OpenEventSource, openEventSource } from "./event-source.ts";
 import { createHintBurst, type HintBurst } from "./hint-burst.ts";
 import { schedulePolls } from "./poll-schedule.ts";
 import { explainFailure, identifyDirectory, type WatchMode } from "./watched-directory.ts";
@@ -56,7 +56,7 @@ const mostPollsBetweenRetries = 32;
  * Watches directories with one chokidar instance and polls each of them once in `pollMs` besides, whatever the events
  * do. Never throws: what can't be watched is polled, and tried again at growing distances.
  */
-export function watchVolumes(request: WatchRequest): VolumeWatch {
+export function watchVolumes(request: WatchRequest, openSource: OpenEventSource = openEventSource): VolumeWatch {
   const { clock } = request;
   const entries = request.directories.map(createEntry);
   let source: EventSource | undefined;
@@ -164,7 +164,7 @@ export function watchVolumes(request: WatchRequest): VolumeWatch {
     if (isOpening) return;
     isOpening = true;
     try {
-      const opened = await openEventSource({ event: noteEvent, failure: noteFailure, ready: confirmArming });
+      const opened = await openSource({ event: noteEvent, failure: noteFailure, ready: confirmArming });
       if (isClosed) return await opened.close();
       source = opened;
       for (const path of new Set(entries.map((entry) => entry.path))) {
