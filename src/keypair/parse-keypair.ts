@@ -169,14 +169,16 @@ function findUnread(role: FileRole, file: Buffer, maxFileBytes: number): Finding
   return undefined;
 }
 
+/** The same finding from two readings of a file counts once, with the graver severity. */
 function mergeFindings(findings: readonly Finding[]): readonly Finding[] {
-  const seen = new Set<string>();
-  return findings.filter(({ code, message }) => {
-    const key = `${code} ${message}`;
-    const isNew = !seen.has(key);
-    seen.add(key);
-    return isNew;
-  });
+  const merged = new Map<string, Finding>();
+  for (const finding of findings) {
+    const key = `${finding.code} ${finding.message}`;
+    if (!merged.has(key) || finding.severity === "refuse") {
+      merged.set(key, finding);
+    }
+  }
+  return [...merged.values()];
 }
 
 function toBuffer(bytes: Uint8Array): Buffer {

@@ -51,6 +51,17 @@ export function isCutBegin(bytes: Buffer, start: number, end: number): boolean {
     : startsWith(line, beginMarker) && line.indexOf(dashes, beginMarker.length) === -1;
 }
 
+/** Whether the byte is one of the 64 of the alphabet; padding is none of them. */
+export function isBase64(byte: number): boolean {
+  return (
+    (byte >= 0x41 && byte <= 0x5a) ||
+    (byte >= 0x61 && byte <= 0x7a) ||
+    (byte >= 0x30 && byte <= 0x39) ||
+    byte === 0x2b ||
+    byte === 0x2f
+  );
+}
+
 function classifyBegin(line: Buffer): PemLine {
   const close = line.indexOf(dashes, beginMarker.length);
   if (close === -1) {

@@ -1,4 +1,4 @@
-import { classifyLine, isCutBegin } from "./pem-line.ts";
+import { classifyLine, isBase64, isCutBegin } from "./pem-line.ts";
 
 /** One complete block. Positions are byte offsets in the file. */
 export interface PemBlock {
@@ -102,9 +102,7 @@ class PemReader {
         this.#end(line.label, start, end);
         return;
       case "glued":
-        this.#fault("glued", start + line.at);
-        this.#open = undefined;
-        this.readLine(start + line.at, end);
+        this.#glued(start, end, line.at);
         return;
       case "one-line-block":
         this.#note("one-line-block", start, "");
@@ -154,6 +152,17 @@ class PemReader {
       const { start: begin, isFaulty } = open;
       this.blocks.push({ label, start: begin, end: Math.min(end + 1, this.#bytes.length), isFaulty });
     }
+  }
+
+  /** Outside a block the line is no begin line for OpenSSL either, since its marker isn't at the start. */
+  #glued(start: number, end: number, at: number): void {
+    if (this.#open === undefined) {
+      this.#skip("begin", start + at, "");
+      return;
+    }
+    this.#fault("glued", start + at);
+    this.#open = undefined;
+    this.readLine(start + at, end);
   }
 
   #misplaced(marker: "begin" | "end", start: number, end: number, at: number): void {
@@ -236,14 +245,4 @@ class PemReader {
       this.faults.push({ kind, offset, label });
     }
   }
-}
-
-function isBase64(byte: number): boolean {
-  return (
-    (byte >= 0x41 && byte <= 0x5a) ||
-    (byte >= 0x61 && byte <= 0x7a) ||
-    (byte >= 0x30 && byte <= 0x39) ||
-    byte === 0x2b ||
-    byte === 0x2f
-  );
 }
