@@ -1,18 +1,23 @@
-import { escapeForeignText } from "./foreign-text.ts";
+import { escapeForeign } from "../system/escape.ts";
 import type { ProcessEntry } from "./process-info.ts";
 
 /** So many processes are named in one sentence. */
 const namedProcesses = 12;
 
+/** The kernel's name of a process, foreign text escaped. */
+export function describeName(process: Pick<ProcessEntry, "comm">): string {
+  return escapeForeign(process.comm, 60);
+}
+
 /** One process for people: `nginx (pid 7)`. Foreign text is escaped. */
 export function describeProcess(process: Pick<ProcessEntry, "pid" | "comm">): string {
-  return `${escapeForeignText(process.comm)} (pid ${process.pid})`;
+  return `${describeName(process)} (pid ${process.pid})`;
 }
 
 /** One process with what it calls itself, to tell it from its like. Arguments are left out: they may hold secrets. */
 export function describeWithTitle(process: Pick<ProcessEntry, "pid" | "comm" | "argv">): string {
   const [title = process.comm] = process.argv;
-  return `${escapeForeignText(title, 80)} (pid ${process.pid})`;
+  return `${escapeForeign(title, 80)} (pid ${process.pid})`;
 }
 
 /** Several processes in one line, the first twelve by name. */

@@ -1,6 +1,6 @@
-import { describeProcess, describeProcesses } from "./describe-process.ts";
+import { escapeForeign } from "../system/escape.ts";
+import { describeName, describeProcess, describeProcesses } from "./describe-process.ts";
 import type { NoProcess, ProcessSelector, SearchedProcesses } from "./find-process.ts";
-import { escapeForeignText } from "./foreign-text.ts";
 import { descendsFrom } from "./own-processes.ts";
 import { isDefunct, type ProcessEntry } from "./process-info.ts";
 import { isNginxWorker, isPause, isWrapper } from "./process-name.ts";
@@ -48,7 +48,7 @@ export function explainPid(path: string, pid: number, searched: SearchedProcesse
 /** The pid file names a process that the other selectors don't. */
 export function explainMismatch(path: string, process: ProcessEntry, selector: ProcessSelector): NoProcess {
   if (isDefunct(process)) return defunct([process]);
-  const shown = escapeForeignText(process.comm);
+  const shown = describeName(process);
   return unusablePid(path, `which is ${shown}, and not one that ${describeSelector(selector)}`, process.pid);
 }
 
@@ -65,7 +65,7 @@ function describeRole(process: ProcessEntry, searched: SearchedProcesses): strin
   if (process.pid === searched.ownPid) return "the agent itself";
   if (isPause(process)) return "the pod's pause container";
   if (process.isKernelThread) return "a thread of the kernel";
-  return `${escapeForeignText(process.comm)} of the agent's own container`;
+  return `${describeName(process)} of the agent's own container`;
 }
 
 /** Nobody but the agent and what belongs to it: the pod doesn't share its process namespace. */
@@ -113,14 +113,14 @@ function wrappersOnly(wrappers: readonly ProcessEntry[]): NoProcess {
     kind: "none",
     reason: "wrapper-only",
     detail: `only a wrapper matches: ${wrappers.map(describeProcess).join(", ")}; a signal to it would end it, or miss the server`,
-    hint: `match the server's own command line, or ask for ${first === undefined ? "it" : escapeForeignText(first.comm)} by --process-name`,
+    hint: `match the server's own command line, or ask for ${first === undefined ? "it" : describeName(first)} by --process-name`,
   };
 }
 
 function describeSelector({ name, match, pidFile }: ProcessSelector): string {
   const parts: string[] = [];
-  if (name !== undefined) parts.push(`is named ${escapeForeignText(name)}`);
-  if (match !== undefined) parts.push(`has a command line that matches ${escapeForeignText(String(match), 120)}`);
+  if (name !== undefined) parts.push(`is named ${escapeForeign(name, 60)}`);
+  if (match !== undefined) parts.push(`has a command line that matches ${escapeForeign(String(match), 120)}`);
   if (parts.length === 0) parts.push(pidFile === undefined ? "was asked for" : `is in ${pidFile}`);
   return parts.join(" and ");
 }

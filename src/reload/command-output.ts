@@ -1,4 +1,4 @@
-import { escapeForeignText } from "../process/foreign-text.ts";
+import { escapeForeign } from "../system/escape.ts";
 
 /** Keeps the end of what a command writes, and forgets the rest: an endless one costs no memory. */
 export interface OutputTail {
@@ -22,15 +22,17 @@ export function createOutputTail(maxBytes = 8_192): OutputTail {
   };
 }
 
+const quotedCharacters = 300;
+
 /** The last 300 characters of an output in one line, escaped: the end is where a command says what went wrong. */
 export function quoteEnd(output: string): string {
-  const line = joinLines(output);
-  return line.length > 300 ? `…${escapeForeignText(line.slice(-300), 300)}` : escapeForeignText(line, 300);
+  const line = escapeForeign(joinLines(output), Number.POSITIVE_INFINITY);
+  return line.length > quotedCharacters ? `…${line.slice(1 - quotedCharacters)}` : line;
 }
 
 /** The first 300 characters of an answer in one line, escaped. */
 export function quoteStart(output: string): string {
-  return escapeForeignText(joinLines(output), 300);
+  return escapeForeign(joinLines(output.slice(0, 4 * quotedCharacters)), quotedCharacters);
 }
 
 function joinLines(text: string): string {

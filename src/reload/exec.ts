@@ -2,9 +2,9 @@ import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import type { Finding } from "../core/finding.ts";
 import type { ReloadOutcome } from "../core/reload-outcome.ts";
-import { escapeForeignText } from "../process/foreign-text.ts";
 import { defaultProcRoot } from "../process/process-info.ts";
 import type { Clock } from "../system/clock.ts";
+import { escapeForeign } from "../system/escape.ts";
 import type { ArgumentList } from "./argument-list.ts";
 import { quoteEnd } from "./command-output.ts";
 import { reloadFinding } from "./finding-codes.ts";
@@ -50,7 +50,7 @@ export async function checkProgram(command: ArgumentList): Promise<readonly Find
 
 /** Why a command that ended isn't a success; `undefined` for status 0, and for one whose time ran out. */
 export function explainCommand(command: ArgumentList, result: CommandResult): Refusal | undefined {
-  const program = escapeForeignText(command[0], 100);
+  const program = escapeForeign(command[0], 100);
   switch (result.kind) {
     case "ended":
       return result.status === 0 ? undefined : failed(`${program} ended with status ${result.status}`, result.output);
@@ -90,12 +90,12 @@ function notStarted(command: ArgumentList, code: string): Refusal & { readonly h
     what: code,
     hint: "run the command by hand in the agent's container",
   };
-  const program = escapeForeignText(command[0], 100);
+  const program = escapeForeign(command[0], 100);
   return { kind: "refused", reason: "command-not-started", detail: `${program} could not be started: ${what}`, hint };
 }
 
 function describeSuccess([program]: ArgumentList, output: string): string {
   const said = quoteEnd(output);
-  const ended = `${escapeForeignText(program, 100)} ended with status 0`;
+  const ended = `${escapeForeign(program, 100)} ended with status 0`;
   return said === "" ? ended : `${ended}: ${said}`;
 }

@@ -1,5 +1,5 @@
 import type { RefusalReason, ReloadOutcome } from "../core/reload-outcome.ts";
-import { escapeForeignText } from "../process/foreign-text.ts";
+import { escapeForeign } from "../system/escape.ts";
 import { quoteStart } from "./command-output.ts";
 import { UntrustedCertificateError } from "./http-connector.ts";
 import type { StatusRange } from "./http-options.ts";
@@ -16,7 +16,7 @@ export function judgeAnswer(what: string, answer: HttpAnswer, expected: readonly
     return {
       kind: "refused",
       reason: "redirected",
-      detail: `${answered} and sends on to ${escapeForeignText(location, 200)}`,
+      detail: `${answered} and sends on to ${escapeForeign(location, 200)}`,
       hint: "give the address that it sends on to, or allow redirects",
     };
   }
@@ -45,7 +45,7 @@ export function explainFailure(what: string, error: unknown, unixSocket: string 
     return {
       kind: "refused",
       reason: "certificate-not-trusted",
-      detail: `${what} shows a certificate that is not trusted: ${escapeForeignText(error.message, 200)}`,
+      detail: `${what} shows a certificate that is not trusted: ${escapeForeign(error.message, 200)}`,
       hint: "give the CA file of the reload endpoint, and the server name that its certificate covers",
     };
   }
@@ -63,7 +63,7 @@ export function explainFailure(what: string, error: unknown, unixSocket: string 
     return {
       kind: "refused",
       reason: "unexpected-answer",
-      detail: `${where}: the answer is not HTTP: ${escapeForeignText(error.message, 200)}`,
+      detail: `${where}: the answer is not HTTP: ${escapeForeign(error.message, 200)}`,
       hint: "is this the port of the reload endpoint, and is it http rather than https?",
     };
   }
@@ -85,7 +85,7 @@ const connectionHints: Readonly<Record<string, string>> = {
 
 function describeFailure(code: string | undefined, error: unknown): string {
   if (code === "UND_ERR_SOCKET" || code === "ECONNRESET") return "the connection was closed before the answer";
-  return code ?? escapeForeignText(error instanceof Error ? error.message : String(error), 200);
+  return code ?? escapeForeign(error instanceof Error ? error.message : String(error), 200);
 }
 
 /** The code of the error, or of the last of several attempts (RFC 8305 tries IPv4 and IPv6). */

@@ -26,12 +26,14 @@ export type RestartPermission =
       readonly reason: "restart-too-soon" | "restart-in-progress" | "subpath-mount";
       readonly detail: string;
       readonly hint?: string;
+      /** When it makes sense to ask again. */
+      readonly retryAfterMs?: number;
     };
 
 export interface RestartStrategyOptions {
   readonly selector: ProcessSelector;
   /** Asked each time right before the signal, and by `prepare`. Everything is granted when absent. */
-  readonly permit?: (candidate: RestartCandidate) => RestartPermission;
+  readonly permit?: (candidate: RestartCandidate) => RestartPermission | Promise<RestartPermission>;
   /** How long the server may take to end. */
   readonly graceMs: number;
   /** SIGKILL when the grace is over. */
@@ -88,10 +90,8 @@ export function createRestartStrategy(options: RestartStrategyOptions): ReloadSt
   }
 
   async function askPermit(process: ProcessInfo): Promise<Refusal | undefined> {
-    const answer = permit?.({ pid: process.pid, ageMs: await readProcessAge(process, procRoot) });
-    if (answer === undefined || answer.kind === "granted") return undefined;
-    const { reason, detail, hint } = answer;
-    return { kind: "refused", reason, detail, ...(hint === undefined ? {} : { hint }) };
+    const answer = await permit?.({ pid: process.pid, ageMs: await readProcessAge(process, procRoot) });
+    return answer?.kind === "withheld" ? { ...answer, kind: "refused" } : undefined;
   }
 
   async function awaitEnd(process: ProcessInfo, abort: AbortSignal): Promise<ReloadOutcome> {

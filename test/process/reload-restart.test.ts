@@ -118,10 +118,10 @@ describe("a restart that isn't permitted", () => {
     ["subpath-mount", "refuse"],
   ] as const)("for %s leaves the server alone", async (reason, severity) => {
     await using server = await startProgram([sleep, "60"]);
-    const withheld = { kind: "withheld", reason, detail: "not now", hint: "wait" } as const;
+    const withheld = { kind: "withheld", reason, detail: "not now", hint: "wait", retryAfterMs: 500 } as const;
     const strategy = await strategyFor(server.pid, { permit: () => withheld });
     expect(await strategy.prepare()).toEqual([{ code: reason, severity, message: "not now", hint: "wait" }]);
-    expect(await strategy.reload(never)).toEqual({ kind: "refused", reason, detail: "not now", hint: "wait" });
+    expect(await strategy.reload(never)).toEqual({ ...withheld, kind: "refused" });
     expect(server.isAlive()).toBe(true);
   });
 

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { kill } from "node:process";
 import { isSameProcess, type ProcessInfo, readProcess } from "../../src/process/process-info.ts";
+import { readChildren } from "../../src/process/related-processes.ts";
 import { until } from "./until.ts";
 
 /** A real process that is no descendant of the test, as a server in another container is none of the agent. */
@@ -24,7 +25,7 @@ export interface ProgramOptions {
   readonly isReady?: (process: ProcessInfo) => boolean;
 }
 
-/** Starts a program apart from the test's own processes, and ends it by SIGKILL when disposed of. */
+/** Starts a program apart from the test's own processes, and ends it and its children by SIGKILL when disposed of. */
 export async function startProgram(command: readonly string[], options: ProgramOptions = {}): Promise<Program> {
   const { title = command[0] ?? "", before = "", isReady = isNoShell } = options;
   const directory = await mkdtemp(join(tmpdir(), "certhup-program-"));
@@ -51,9 +52,12 @@ export async function startProgram(command: readonly string[], options: ProgramO
     info,
     isAlive,
     async [Symbol.asyncDispose]() {
-      if (!isAlive()) return;
-      kill(pid, "SIGKILL");
-      await until(isAlive, (alive) => !alive);
+      const all = [info, ...(await readChildren(pid, "/proc"))].filter((process) => isSameProcess(process, "/proc"));
+      for (const process of all) kill(process.pid, "SIGKILL");
+      await until(
+        () => all.some((process) => isSameProcess(process, "/proc")),
+        (isLeft) => !isLeft,
+      );
     },
   };
 }

@@ -162,6 +162,6 @@ describe("nothing found", () => {
 
   test("shows no control characters of foreign names", async () => {
     const found = await search({ name: "nginx" }, [{ pid: 7, comm: "\u001b[31mred" }]);
-    expect(found).toMatchObject({ detail: "no process is named nginx; seen: \\u{1b}[31mred (pid 7)" });
+    expect(found).toMatchObject({ detail: "no process is named nginx; seen: \\x1b[31mred (pid 7)" });
   });
 });

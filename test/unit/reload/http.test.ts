@@ -113,7 +113,7 @@ describe("an answer", () => {
     const body = `bad \u001b[31mconfig\r\nline two\n${"x".repeat(1_000)}`;
     await using endpoint = await startReloadEndpoint((_, response) => response.writeHead(500).end(body));
     const outcome = await httpStrategy(endpoint.port).reload(never);
-    const start = "answered 500: bad \\u{1b}[31mconfig / line two / ";
+    const start = "answered 500: bad \\x1b[31mconfig / line two / ";
     expect(outcome).toMatchObject({ detail: expect.stringContaining(start) });
     expect((outcome as { detail: string }).detail).toMatch(/ \/ x{200,280}…$/);
   });
