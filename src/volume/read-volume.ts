@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Finding } from "../core/finding.ts";
 import type { VolumeSource } from "../core/volume-look.ts";
 import { explainDirectory, explainFile, explainNothing, explainRestlessness } from "./explain.ts";
+import { createGate } from "./gate.ts";
 import { findLayout, type Layout, readMark } from "./layout.ts";
 import type { VolumeRequest } from "./volume-request.ts";
 import { closeFiles, type FileRead, identify, openFiles, overwrite, readFiles } from "./watched-file.ts";
@@ -25,6 +26,9 @@ const mostAttempts = 50;
 /** From this attempt on a whole generation will do, though the writer has moved on to the next. */
 const contentAttempt = 4;
 
+/** More at once are no quicker, and cost descriptors and memory when hundreds of volumes are swapped together. */
+const gate = createGate(16);
+
 interface Attempt {
   readonly layout: Layout;
   readonly reads: readonly FileRead[];
@@ -38,6 +42,10 @@ interface Attempt {
  * Never throws for the state of the volume: whatever keeps it from being read is a finding.
  */
 export async function readVolume(request: VolumeRequest): Promise<VolumeRead> {
+  return await gate(() => look(request));
+}
+
+async function look(request: VolumeRequest): Promise<VolumeRead> {
   const names = namesOf(request);
   for (let attempt = 0; attempt < mostAttempts; attempt++) {
     const layout = await findLayout(request.directory, names);

@@ -1,6 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { type Mount, readMounts } from "../../src/volume/mountinfo.ts";
 import { findMountOf, findSubPathMounts } from "../../src/volume/subpath.ts";
@@ -27,6 +30,20 @@ async function startContainer(script: string, values: readonly string[], uid = 0
   );
   if (!output.includes("ready") || child.pid === undefined) throw new Error(`the mounts were not made: ${output}`);
   return child.pid;
+}
+
+/** What a process finds among its own mounts, once the script has made them. */
+async function inspectAfter(script: string, directory: string, ...values: readonly string[]): Promise<Inspected> {
+  const program = fileURLToPath(new URL("../support/secret-volume-mounts.ts", import.meta.url));
+  const run = 'node="$1"; program="$2"; directory="$3"; shift 3';
+  const args = ["-m", "sh", "-e", "-c", `${run}; ${script}; exec "$node" "$program" "$directory"`, "sh"];
+  const { stdout } = await promisify(execFile)("unshare", [...args, process.execPath, program, directory, ...values]);
+  return JSON.parse(stdout);
+}
+
+interface Inspected {
+  readonly findings: readonly (readonly [code: string, message: string])[];
+  readonly volume: Mount | undefined;
 }
 
 async function codesFor(pid: number, paths: readonly string[], volume?: Mount): Promise<readonly string[]> {
@@ -103,4 +120,43 @@ test("a server of another user that mounts the same volume elsewhere by subPath 
   expect(findSubPathMounts(mounts, [], volume).map((finding) => finding.message)).toEqual([
     `${serverFile} is a subPath mount of tls.crt alone: it keeps the content that it had when the container started`,
   ]);
+});
+
+test("a process finds the subPath mounts below its own directory, and those that links lead to", async () => {
+  const scratch = await createScratch();
+  const volume = await createSecretVolume(join(scratch, "volume"));
+  await volume.publish({ "tls.crt": "1", "tls.key": "1" });
+  const certs = join(scratch, "certs");
+  const mounted = join(scratch, "mounted.key");
+  await mkdir(certs);
+  for (const path of [join(certs, "tls.crt"), mounted]) await writeFile(path, "");
+  await symlink(mounted, join(certs, "tls.key"));
+  const script = 'mount --bind "$(readlink -f "$1/tls.crt")" "$2"; mount --bind "$(readlink -f "$1/tls.key")" "$3"';
+
+  const { findings } = await inspectAfter(script, certs, volume.directory, join(certs, "tls.crt"), mounted);
+
+  expect(findings).toEqual([
+    ["subpath-mount", expect.stringContaining(`${certs}/tls.crt is a subPath mount of tls.crt alone`)],
+    ["subpath-mount", expect.stringContaining(`${mounted} is a subPath mount of tls.key alone`)],
+  ]);
+});
+
+test("a single plain file mounted from the host is told apart from a subPath mount", async () => {
+  const scratch = await createScratch();
+  const certs = join(scratch, "certs");
+  await mkdir(certs);
+  for (const path of ["host.crt", "certs/tls.crt", "certs/tls.key"]) await writeFile(join(scratch, path), "1");
+  const hostFile = join(scratch, "host.crt");
+
+  const { findings } = await inspectAfter('mount --bind "$1" "$2"', certs, hostFile, join(certs, "tls.crt"));
+
+  expect(findings).toEqual([["file-mount", expect.stringContaining(`${certs}/tls.crt is a mount of the single file`)]]);
+});
+
+test("a directory mounted whole has no findings, and its mount is told", async () => {
+  const scratch = await createScratch();
+  const certs = join(scratch, "certs");
+  await mkdir(certs);
+  const inspected = await inspectAfter('mount -t tmpfs tmpfs "$1"', certs, certs);
+  expect(inspected).toMatchObject({ findings: [], volume: { mountPoint: certs, filesystem: "tmpfs", root: "/" } });
 });
