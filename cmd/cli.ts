@@ -5,24 +5,23 @@ import { flagOf, type Option } from "../src/config/option.ts";
 import { checkOptions } from "../src/config/options/check.ts";
 import { healthOptions } from "../src/config/options/health.ts";
 import { runOptions } from "../src/config/options/run.ts";
-import { type Environment, type FlagTexts, suggest } from "../src/config/sources.ts";
+import { type Environment, type FlagTexts, type Sources, suggest } from "../src/config/sources.ts";
 import { CerthupError } from "../src/system/certhup-error.ts";
 import { type ExitStatus, exitStatus } from "./exit-status.ts";
 import { print, printError } from "./print.ts";
 
 /** What a command is given: the texts of its flags, what of the command line made no sense, and the environment. */
 export interface Invocation {
-  readonly flags: FlagTexts;
+  readonly sources: Sources;
   readonly issues: readonly Issue[];
-  readonly environment: Environment;
   readonly version: string;
 }
 
-type Act = (invocation: Invocation) => Promise<ExitStatus>;
+type Act = (invocation: Invocation) => Promise<number>;
 
 /** Runs the command that the arguments name. Each command is loaded only when it is needed. */
-export async function runCli(args: readonly string[], environment: Environment): Promise<ExitStatus> {
-  let status: ExitStatus = exitStatus.good;
+export async function runCli(args: readonly string[], environment: Environment): Promise<number> {
+  let status: number = exitStatus.good;
   const program = new Command("certhup")
     .description("turns a renewed certificate into a served one, and proves it by handshake")
     .version(packageJson.version)
@@ -42,7 +41,7 @@ export async function runCli(args: readonly string[], environment: Environment):
     return command.action(async (_, { args: rest }: Command) => {
       const flags = command.opts<FlagTexts>();
       const issues = explainRest(rest, options);
-      status = await (await load())({ flags, issues, environment, version: packageJson.version });
+      status = await (await load())({ sources: { flags, environment }, issues, version: packageJson.version });
     });
   };
   add(

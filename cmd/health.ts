@@ -8,8 +8,8 @@ import { print, printError, printIssues } from "./print.ts";
 const longestAnswer = 64 * 1024;
 
 /** `certhup health`: asks the agent of the same network namespace, and says what it said. */
-export async function health({ flags, issues, environment }: Invocation): Promise<ExitStatus> {
-  const read = readHealthConfig(flags, environment);
+export async function health({ sources, issues }: Invocation): Promise<ExitStatus> {
+  const read = await readHealthConfig(sources);
   const wrong = [...issues, ...(read.kind === "issues" ? read.issues : [])];
   if (read.kind === "issues" || wrong.length > 0) {
     print.error(printIssues(wrong));

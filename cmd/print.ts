@@ -1,5 +1,6 @@
 import process from "node:process";
 import type { Issue } from "../src/config/issue.ts";
+import type { Finding } from "../src/core/finding.ts";
 import { CerthupError } from "../src/system/certhup-error.ts";
 import { escapeForeign } from "../src/system/escape.ts";
 
@@ -40,5 +41,15 @@ export function printTable(rows: readonly (readonly string[])[]): string {
           .join("  ")
           .trimEnd()}\n`,
     )
+    .join("");
+}
+
+/** Each finding in one line, its hint indented below. */
+export function printFindings(findings: readonly Finding[]): string {
+  return findings
+    .map(({ severity, code, message, hint }) => {
+      const advice = hint === undefined ? "" : `  ${escapeForeign(hint, longestLine)}\n`;
+      return `${severity}: ${escapeForeign(message, longestLine)} (${code})\n${advice}`;
+    })
     .join("");
 }

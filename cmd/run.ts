@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import process from "node:process";
 import { createAgent } from "../src/agent/agent.ts";
 import type { Config } from "../src/config/config.ts";
@@ -9,13 +10,13 @@ import { createRoutes } from "../src/server/routes.ts";
 import { systemClock } from "../src/system/clock.ts";
 import { createLog } from "../src/system/log.ts";
 import type { Invocation } from "./cli.ts";
-import { type ExitStatus, exitStatus } from "./exit-status.ts";
+import { exitStatus } from "./exit-status.ts";
 import { print, printIssues } from "./print.ts";
 import { waitForShutdown } from "./shutdown.ts";
 
 /** `certhup run`: keeps the certificate in the volume served until the process is told to end. */
-export async function run({ flags, issues, environment, version }: Invocation): Promise<ExitStatus> {
-  const read = readRunConfig(flags, environment);
+export async function run({ sources, issues, version }: Invocation): Promise<number> {
+  const read = await readRunConfig(sources, hostname());
   const wrong = [...issues, ...(read.kind === "issues" ? read.issues : [])];
   if (read.kind === "issues" || wrong.length > 0) {
     print.error(printIssues(wrong));
@@ -26,7 +27,7 @@ export async function run({ flags, issues, environment, version }: Invocation): 
   const clock = systemClock;
   const log = createLog(config.log);
   const metrics = meter(config, version);
-  const agent = createAgent(config, { clock, log, metrics });
+  const agent = await createAgent(config, { clock, log, metrics });
   const routes = createRoutes({
     views: () => agent.views(),
     now: () => clock.now(),
@@ -43,17 +44,17 @@ export async function run({ flags, issues, environment, version }: Invocation): 
     );
   }
   agent.start();
-  const signal = await shutdown;
-  log.info({ event: "stopping", signal }, "certhup stops: no more reloads from here on");
+  const ending = await Promise.race([shutdown, agent.exit]);
+  log.info({ event: "stopping", cause: ending }, "certhup stops: no more reloads from here on");
   await Promise.all([agent.stop(), listener.close()]);
-  return exitStatus.good;
+  return typeof ending === "number" ? ending : exitStatus.good;
 }
 
 function meter(config: Config, version: string): Metrics {
   const targets = config.targets.map(({ name, policy, reload }) => ({
     name,
     endpoints: policy.endpoints,
-    strategy: reload.strategy,
+    strategies: reload.ladder.map((rung) => rung.name),
   }));
   return createMetrics(targets, Object.keys(keypairFindingCodes), { version, nodeVersion: process.versions.node });
 }

@@ -9,6 +9,8 @@ import { createTarget, type Target } from "./target.ts";
 /** All targets of a process and the one watch over their volumes. */
 export interface Agent {
   start(): void;
+  /** Settles with a status when a strategy asks the agent to end itself with it. */
+  readonly exit: Promise<number>;
   /** No more reloads from here on. Settles once the watch is closed. */
   stop(): Promise<void>;
   views(): readonly TargetView[];
@@ -20,10 +22,10 @@ export interface Agent {
 const missedPolls = 6;
 const leastSilenceMs = 60_000;
 
-export function createAgent(
+export async function createAgent(
   config: Config,
   { clock, log, metrics }: { readonly clock: Clock; readonly log: Log; readonly metrics: Metrics },
-): Agent {
+): Promise<Agent> {
   const modes = new Map<string, TargetView["watchMode"]>();
   const modeOf = (directory: string): TargetView["watchMode"] => modes.get(directory) ?? "poll";
   let watch: VolumeWatch | undefined;
@@ -31,19 +33,18 @@ export function createAgent(
 
   const onFoundByPoll = (directory: string): void => {
     if (watch?.reportFoundByPoll(directory) !== true) return;
-    for (const [position, target] of targets.entries()) {
-      if (target.directory === directory) metrics.countWatchMiss(config.targets[position]?.name ?? "");
-    }
+    for (const target of targets) if (target.directory === directory) metrics.countWatchMiss(target.name);
     log.warn({ event: "watch-missed", directory }, "a change was found by the poll, not by the watch");
   };
-  const targets: readonly Target[] = config.targets.map((target) =>
-    createTarget(target, { clock, log, metrics, onFoundByPoll }),
-  );
+  const { promise: exit, resolve: onExit } = Promise.withResolvers<number>();
+  const context = { clock, log, metrics, onFoundByPoll, onExit };
+  const targets: readonly Target[] = await Promise.all(config.targets.map((target) => createTarget(target, context)));
   const requestLooks = (directory: string, cause: "event" | "poll"): void => {
     for (const target of targets) if (target.directory === directory) target.requestLook(cause);
   };
 
   return {
+    exit,
     start() {
       startedMs = clock.now().monotonicMs;
       watch = watchVolumes({

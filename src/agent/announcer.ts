@@ -36,11 +36,17 @@ function toLine(announcement: Announcement): LogLine {
     case "rotation-ended":
       return describeRotation(announcement.rotation);
     case "reload-settled":
-      return describeReload(announcement.outcome, announcement.attempt);
+      return describeReload(announcement.outcome, announcement.strategy, announcement.attempt);
     case "reload-scheduled": {
-      const { attempt, delayMs, because } = announcement;
-      return line("warn", "reload will be tried again", { attempt, delayMs: Math.round(delayMs), reason: because });
+      const { strategy, attempt, delayMs, because } = announcement;
+      return line("info", "reload waits", { strategy, attempt, delayMs: Math.round(delayMs), reason: because });
     }
+    case "flip-flop":
+      return line(
+        "warn",
+        "two keypairs take turns in the volume: two writers own it",
+        toFields(announcement.certificate),
+      );
     case "endpoint-probed": {
       const { endpoint, verdict, result } = announcement;
       return line("debug", "endpoint probed", { endpoint, verdict, durationMs: Math.round(result.durationMs) });
@@ -71,8 +77,8 @@ function describeRotation({ cause, outcome, fingerprint, reloads, durationMs }: 
   }
 }
 
-function describeReload(outcome: ReloadOutcome, attempt: number): LogLine {
-  const fields = { outcome: outcome.kind, attempt };
+function describeReload(outcome: ReloadOutcome, strategy: string, attempt: number): LogLine {
+  const fields = { strategy, outcome: outcome.kind, attempt };
   switch (outcome.kind) {
     case "accepted":
       return line("info", "server told to reload", { ...fields, detail: outcome.detail });

@@ -1,15 +1,15 @@
-import type { KeypairConfig } from "../config/config.ts";
+import { readFile } from "node:fs/promises";
+import type { ServingConfig } from "../config/config.ts";
 import type { CertificateFacts } from "../core/certificate-facts.ts";
 import type { Finding } from "../core/finding.ts";
 import type { VolumeLook } from "../core/volume-look.ts";
 import { holdUntilMs } from "../keypair/judge-dates.ts";
 import { readKeypairFacts } from "../keypair/keypair.ts";
-import { defaultKeypairPolicy, type KeypairPolicy } from "../keypair/keypair-policy.ts";
 import { parseKeypair } from "../keypair/parse-keypair.ts";
+import { rehearse } from "../keypair/rehearsal.ts";
 import { validateKeypair } from "../keypair/validate-keypair.ts";
 import type { Clock } from "../system/clock.ts";
 import { readVolume, type VolumeRead } from "../volume/read-volume.ts";
-import type { VolumeRequest } from "../volume/volume-request.ts";
 
 /**
  * Reads a volume and judges what lies there.
@@ -18,40 +18,59 @@ import type { VolumeRequest } from "../volume/volume-request.ts";
  */
 export type Looker = (served: CertificateFacts | undefined) => Promise<VolumeLook>;
 
-/** A looker that parses again only what has changed, or what time may have made valid. */
-export function createLooker(request: VolumeRequest, rules: KeypairConfig, clock: Clock): Looker {
-  const policy: KeypairPolicy = { ...defaultKeypairPolicy, ...rules };
+/** A looker that judges again only what has changed, or what time may have made valid. */
+export function createLooker(config: ServingConfig, clock: Clock): Looker {
   let last: VolumeLook | undefined;
   return async (served) => {
-    const read = await readVolume(request);
+    const read = await readVolume(config.volume);
     if (read.kind === "read" && last?.kind === "accepted" && last.source.contentHash === read.source.contentHash) {
       read.key?.fill(0);
       last = { ...last, source: read.source };
     } else {
-      last = judgeRead(read, policy, clock.now().wallMs, served);
+      last = await judgeRead(read, config, clock, served);
     }
     return last;
   };
 }
 
-function judgeRead(
+async function judgeRead(
   read: VolumeRead,
-  policy: KeypairPolicy,
-  nowMs: number,
+  config: ServingConfig,
+  clock: Clock,
   served: CertificateFacts | undefined,
-): VolumeLook {
+): Promise<VolumeLook> {
   const { source } = read;
   if (read.kind === "unreadable") return { kind: "missing", source, findings: read.findings };
-  const parsed = parseKeypair(read);
+  const passphrase = await readPassphrase(config.passphraseFile);
+  const parsed = parseKeypair({
+    ...read,
+    bundle: config.isBundle,
+    passphrase,
+    maxFileBytes: config.volume.maxFileSizeBytes,
+  });
+  passphrase?.fill(0);
   if (parsed.kind === "unusable") {
     return { kind: "refused", source, certificate: parsed.certificate, findings: parsed.findings };
   }
   const { keypair } = parsed;
   const certificate = readKeypairFacts(keypair);
-  const findings: readonly Finding[] = [...parsed.findings, ...validateKeypair(keypair, policy, nowMs, served)];
-  if (findings.some(({ severity }) => severity === "refuse")) return { kind: "refused", source, certificate, findings };
-  if (findings.some(({ severity }) => severity === "hold")) {
+  const policy = config.keypair;
+  const known = [...parsed.findings, ...validateKeypair(keypair, policy, clock.now().wallMs, served)];
+  if (hasSeverity(known, "refuse")) return { kind: "refused", source, certificate, findings: known };
+  const findings = [...known, ...(await rehearse(keypair, { ...policy, clock, known }))];
+  if (hasSeverity(findings, "refuse")) return { kind: "refused", source, certificate, findings };
+  if (hasSeverity(findings, "hold")) {
     return { kind: "held", source, certificate, findings, untilMs: holdUntilMs(keypair) };
   }
   return { kind: "accepted", source, certificate, findings };
+}
+
+function hasSeverity(findings: readonly Finding[], severity: Finding["severity"]): boolean {
+  return findings.some((finding) => finding.severity === severity);
+}
+
+/** A passphrase that can't be read is like none: the key then turns out to be encrypted, and says so. */
+async function readPassphrase(path: string | undefined): Promise<Buffer | undefined> {
+  if (path === undefined) return undefined;
+  return readFile(path).catch(() => undefined);
 }

@@ -16,7 +16,10 @@ export interface TargetPorts {
   look(served: CertificateFacts | undefined): Promise<VolumeLook>;
   /** One fresh handshake with each endpoint of the policy, in its order. */
   probe(signal: AbortSignal): Promise<readonly ProbeResult[]>;
-  reload(signal: AbortSignal): Promise<ReloadOutcome>;
+  /** Tells the server by this rung of the ladder. */
+  reload(rung: number, signal: AbortSignal): Promise<ReloadOutcome>;
+  /** Ends the agent with this status. */
+  exit(status: number): void;
   announce(announcement: Announcement): void;
   /** A fault of the program: the target goes on with what it had. */
   fault(during: "look" | "probe" | "reload", error: unknown): void;
@@ -71,7 +74,10 @@ export function createTargetAgent(policy: Policy, clock: Clock, ports: TargetPor
         void probe(effect.round);
         return;
       case "reload":
-        void reload();
+        void reload(effect.rung);
+        return;
+      case "exit":
+        ports.exit(effect.status);
         return;
     }
   };
@@ -104,10 +110,10 @@ export function createTargetAgent(policy: Policy, clock: Clock, ports: TargetPor
     handle({ type: "probed", round, results });
   };
 
-  const reload = async (): Promise<void> => {
+  const reload = async (rung: number): Promise<void> => {
     let outcome: ReloadOutcome = { kind: "refused", reason: "fault", detail: "the reload failed within the agent" };
     try {
-      outcome = await ports.reload(stopping.signal);
+      outcome = await ports.reload(rung, stopping.signal);
     } catch (error) {
       ports.fault("reload", error);
     }

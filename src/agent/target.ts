@@ -1,26 +1,24 @@
-import type { ReloadConfig, TargetConfig } from "../config/config.ts";
+import type { TargetConfig } from "../config/config.ts";
 import type { Announcement } from "../core/announcement.ts";
-import type { Finding } from "../core/finding.ts";
 import type { ProbeResult } from "../core/probe-result.ts";
+import type { ReloadOutcome } from "../core/reload-outcome.ts";
 import type { MeteredTarget, Metrics } from "../metrics/metrics.ts";
 import { probeEndpoint } from "../probe/probe-endpoint.ts";
 import { firstServerName } from "../probe/server-name.ts";
-import { createNoneStrategy } from "../reload/none.ts";
-import type { ReloadStrategy } from "../reload/reload-strategy.ts";
-import { createSignalStrategy } from "../reload/signal.ts";
 import { judgeReadiness } from "../status/readiness.ts";
 import type { TargetView } from "../status/target-view.ts";
 import type { Clock } from "../system/clock.ts";
 import type { Log } from "../system/log.ts";
-import { readMounts } from "../volume/mountinfo.ts";
-import { findSubPathMounts } from "../volume/subpath.ts";
 import { logAnnouncement } from "./announcer.ts";
 import { createLooker } from "./looker.ts";
+import { findFrozenMounts } from "./mount-findings.ts";
 import { createPreflight } from "./preflight.ts";
-import { createTargetAgent, type TargetPorts } from "./target-agent.ts";
+import { createStrategies } from "./strategies.ts";
+import { createTargetAgent, type TargetAgent, type TargetPorts } from "./target-agent.ts";
 
 /** One configured target with everything it needs. */
 export interface Target {
+  readonly name: string;
   readonly directory: string;
   /** @param cause what suggested the look, for the count of what the watch missed */
   requestLook(cause: "event" | "poll"): void;
@@ -38,20 +36,30 @@ export interface TargetContext {
   readonly metrics: Metrics;
   /** Called when a poll found content that no event had told of. */
   onFoundByPoll(directory: string): void;
+  /** Called when the agent is to end itself with a status. */
+  onExit(status: number): void;
 }
 
 /** The only place that knows all rooms: it joins them for one target. */
-export function createTarget(config: TargetConfig, context: TargetContext): Target {
+export async function createTarget(config: TargetConfig, context: TargetContext): Promise<Target> {
   const { clock, metrics } = context;
+  const { name, policy, readyPolicy } = config;
   const { directory } = config.volume;
-  const log = context.log.child({ target: config.name });
-  const strategy = createStrategy(config.reload);
-  const looker = createLooker(config.volume, config.keypair, clock);
-  const preflight = createPreflight(() => check(strategy, directory), log);
+  const log = context.log.child({ target: name });
+  const strategies = await createStrategies(config.reload, {
+    clock,
+    ourFingerprints: () => ourFingerprints(target),
+    findings: () => preflight.findings(),
+  });
+  const preflight = createPreflight(async () => {
+    const first = strategies[0]?.prepare() ?? [];
+    return [...(await findFrozenMounts(directory, config.reload)), ...(await first)];
+  }, log);
+  const looker = createLooker(config, clock);
   const metered: MeteredTarget = {
-    name: config.name,
-    endpoints: config.policy.endpoints,
-    strategy: strategy.name,
+    name,
+    endpoints: policy.endpoints,
+    strategies: policy.ladder.map(({ strategy }) => strategy),
   };
   let lastLookMs: number | undefined;
   let lastHash: string | undefined;
@@ -63,7 +71,7 @@ export function createTarget(config: TargetConfig, context: TargetContext): Targ
       isAskedByEvent = false;
       const look = await looker(served);
       const at = clock.now();
-      metrics.countLook(config.name, at);
+      metrics.countLook(name, at);
       lastLookMs = at.monotonicMs;
       const { contentHash } = look.source;
       if (lastHash !== undefined && lastHash !== contentHash && !isByEvent) context.onFoundByPoll(directory);
@@ -71,7 +79,9 @@ export function createTarget(config: TargetConfig, context: TargetContext): Targ
       return look;
     },
     probe: (signal) => probeAll(config, target.state().wanted?.certificate.names ?? [], clock, signal),
-    reload: (signal) => strategy.reload(signal),
+    reload: (rung, signal): Promise<ReloadOutcome> =>
+      strategies[rung]?.reload(signal) ?? Promise.reject(new Error(`the ladder has no rung ${rung}`)),
+    exit: (status) => context.onExit(status),
     announce(announcement) {
       logAnnouncement(log, announcement);
       metrics.count(metered, announcement);
@@ -81,19 +91,19 @@ export function createTarget(config: TargetConfig, context: TargetContext): Targ
       log.error({ event: "fault", during, error: error instanceof Error ? error.stack : String(error) }, "fault");
     },
   };
-  const target = createTargetAgent(config.policy, clock, ports);
+  const target = createTargetAgent(policy, clock, ports);
 
   return {
+    name,
     directory,
     requestLook(cause) {
       if (cause === "event") {
         isAskedByEvent = true;
-        metrics.countWatchEvent(config.name);
+        metrics.countWatchEvent(name);
       }
       target.requestLook();
     },
     view() {
-      const { name, policy, readyPolicy } = config;
       const state = target.state();
       const readiness = judgeReadiness(state, policy, readyPolicy, clock.now());
       return { name, directory, policy, state, readiness, preflight: preflight.findings() };
@@ -107,18 +117,9 @@ export function createTarget(config: TargetConfig, context: TargetContext): Targ
   };
 }
 
-function createStrategy(config: ReloadConfig): ReloadStrategy {
-  switch (config.strategy) {
-    case "none":
-      return createNoneStrategy();
-    case "signal":
-      return createSignalStrategy(config);
-  }
-}
-
-async function check(strategy: ReloadStrategy, directory: string): Promise<readonly Finding[]> {
-  const [reload, mounts] = await Promise.all([strategy.prepare(), readMounts("self")]);
-  return [...findSubPathMounts(mounts, [directory]), ...reload];
+function ourFingerprints(target: TargetAgent): readonly string[] {
+  const { wanted, earlier } = target.state();
+  return [...(wanted === undefined ? [] : [wanted.certificate]), ...earlier].map(({ fingerprint }) => fingerprint);
 }
 
 function probeAll(
@@ -127,8 +128,7 @@ function probeAll(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<readonly ProbeResult[]> {
-  const defaultServerName = firstServerName(names);
-  const options = { timeoutMs: probeTimeoutMs, clock, signal, defaultServerName };
+  const options = { timeoutMs: probeTimeoutMs, clock, signal, defaultServerName: firstServerName(names) };
   return Promise.all(endpoints.map((endpoint) => probeEndpoint(endpoint, options)));
 }
 

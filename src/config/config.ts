@@ -1,56 +1,50 @@
 import type { Policy } from "../core/policy.ts";
+import type { KeypairPolicy } from "../keypair/keypair-policy.ts";
 import type { Endpoint } from "../probe/endpoint.ts";
-import type { ProcessSelector } from "../process/find-process.ts";
-import type { Signal } from "../process/signals.ts";
+import type { StrategyConfig } from "../reload/create-strategy.ts";
 import type { ReadyPolicy } from "../status/readiness.ts";
 import type { VolumeRequest } from "../volume/volume-request.ts";
 import type { LogFormat, LogLevel } from "./options/agent.ts";
 import type { OutputFormat } from "./options/check.ts";
 import type { ListenAddress } from "./parsers.ts";
 
-/** How a server is told. */
-export type ReloadConfig =
-  | { readonly strategy: "none" }
-  | {
-      readonly strategy: "signal";
-      readonly selector: ProcessSelector;
-      readonly signal: Signal;
-      readonly allowUnhandled: boolean;
-    };
+/** What only the running agent can add to a strategy. */
+type Runtime = "clock" | "permit" | "trustedFingerprints" | "procRoot";
 
-/** The rules that a user can set for a keypair. */
-export interface KeypairConfig {
-  readonly minValidityMs: number;
-  readonly requireNames: readonly string[];
-  readonly allowExpired: boolean;
+type Static<Config> = Config extends unknown ? Omit<Config, Runtime> : never;
+
+/** One way to tell the server, as far as it can be configured. */
+export type RungConfig = Static<Exclude<StrategyConfig, { readonly name: "none" }>>;
+
+/** How a server is told. */
+export interface ReloadConfig {
+  /** The gentlest way first; empty where the server picks the pair up by itself. */
+  readonly ladder: readonly RungConfig[];
+  readonly attempts: number;
+  readonly minIntervalMs: number;
+  /** Restarts of the replicas are spread over this time. */
+  readonly spreadMs: number;
+  readonly restartMinIntervalMs: number;
+  /** Restart even where a subPath mount may keep the container from starting again. */
+  readonly allowSubPath: boolean;
 }
 
 /** Where the certificate of a target lies and where it is served. */
 export interface ServingConfig {
+  /** The `target` label of logs, metrics and status. */
+  readonly name: string;
   readonly volume: VolumeRequest;
-  readonly keypair: KeypairConfig;
+  /** The certificate file holds the key as well. */
+  readonly isBundle: boolean;
+  readonly passphraseFile: string | undefined;
+  readonly keypair: KeypairPolicy;
   /** Empty where the user gave up proof with `none`. */
   readonly endpoints: readonly Endpoint[];
   readonly probeTimeoutMs: number;
 }
 
-/** What `certhup check` needs to know. */
-export interface CheckConfig extends ServingConfig {
-  readonly output: OutputFormat;
-}
-
-/** What `certhup health` needs to know. */
-export interface HealthConfig {
-  /** Where the agent listens. */
-  readonly address: ListenAddress;
-  readonly path: "/livez" | "/readyz";
-  readonly timeoutMs: number;
-}
-
 /** One certificate to keep served. */
 export interface TargetConfig extends ServingConfig {
-  /** The `target` label of logs, metrics and status. */
-  readonly name: string;
   readonly reload: ReloadConfig;
   readonly policy: Policy;
   readonly readyPolicy: ReadyPolicy;
@@ -62,4 +56,18 @@ export interface Config {
   readonly watchIntervalMs: number;
   readonly listenAddress: ListenAddress;
   readonly log: { readonly format: LogFormat; readonly level: LogLevel };
+}
+
+/** What `certhup check` needs to know. */
+export interface CheckConfig {
+  readonly targets: readonly ServingConfig[];
+  readonly output: OutputFormat;
+}
+
+/** What `certhup health` needs to know. */
+export interface HealthConfig {
+  /** Where the agent listens. */
+  readonly address: ListenAddress;
+  readonly path: "/livez" | "/readyz";
+  readonly timeoutMs: number;
 }

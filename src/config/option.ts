@@ -14,8 +14,12 @@ export interface Option<Value> {
   readonly group: string;
   /** The text that is read where nothing is given; `undefined` where there is no default. */
   readonly fallback: string | undefined;
-  /** True where the flag may be repeated; the environment separates the values by commas or white space. */
+  /** True where the flag may be repeated. */
   readonly isList: boolean;
+  /** What stands between the values of a list in the environment. */
+  readonly separator: RegExp;
+  /** Makes one text of a list in the configuration file, where an option that is no list can also be written so. */
+  readonly fromArray: ((texts: readonly string[]) => string) | undefined;
   /** Reads the texts given; for an option that is no list there is exactly one. */
   readonly parse: (texts: readonly string[]) => Parsed<Value>;
 }
@@ -30,12 +34,17 @@ export function variableOf({ key }: Pick<Option<unknown>, "key">): string {
   return `CERTHUP_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
+/** Commas or white space, which no ordinary value of a list holds. */
+const commasOrSpace = /[\s,]+/;
+
 interface Description {
   readonly key: string;
   readonly placeholder?: string;
   readonly description: string;
   readonly group: string;
   readonly fallback?: string;
+  readonly separator?: RegExp;
+  readonly fromArray?: (texts: readonly string[]) => string;
 }
 
 /** An option that takes one text. */
@@ -43,6 +52,8 @@ export function single<Value>(description: Description, parse: (text: string) =>
   return {
     placeholder: "VALUE",
     fallback: undefined,
+    separator: commasOrSpace,
+    fromArray: undefined,
     ...description,
     isList: false,
     parse: (texts) => parse(texts.at(-1) ?? ""),
@@ -57,6 +68,8 @@ export function list<Value>(
   return {
     placeholder: "VALUE",
     fallback: undefined,
+    separator: commasOrSpace,
+    fromArray: undefined,
     ...description,
     isList: true,
     parse(texts) {

@@ -15,6 +15,17 @@ export function parseDuration(text: string): Parsed<number> {
     : issue(`"${text}" is too long`, "write a duration below 285,000 years");
 }
 
+const unitBytes: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 ** 2 };
+
+/** Reads `64KiB`, `1MiB`, `4096B`, as bytes, from one byte to 64 MiB. */
+export function parseSize(text: string): Parsed<number> {
+  const [, amount, unit = ""] = /^(\d+)(B|KiB|MiB)$/.exec(text.trim()) ?? [];
+  const bytes = Number(amount) * (unitBytes[unit] ?? Number.NaN);
+  return bytes >= 1 && bytes <= 64 * 1024 ** 2
+    ? value(bytes)
+    : issue(`"${text}" is not a size from 1B to 64MiB`, "write a number and its unit: 64KiB, 1MiB");
+}
+
 /** A duration that something divides by or waits for again and again: at least `leastMs`. */
 export function parseDurationFrom(leastMs: number): (text: string) => Parsed<number> {
   return (text) => {

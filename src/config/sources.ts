@@ -8,14 +8,31 @@ export type FlagTexts = Readonly<Record<string, readonly string[] | undefined>>;
 /** The environment variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** A mapping of the configuration file: the file's top, or one of its targets. */
+export interface FileSection {
+  /** Where it stands: empty for the top, `targets[0]`. */
+  readonly path: string;
+  /** The texts of each key, and the line of the file in which it stands, from 1. */
+  readonly values: ReadonlyMap<string, { readonly texts: readonly string[]; readonly line: number }>;
+}
+
+/** Where settings come from, the first that has one wins: flags, environment, file. */
+export interface Sources {
+  readonly flags: FlagTexts;
+  readonly environment: Environment;
+  readonly section?: FileSection | undefined;
+}
+
 /** Reads options one by one and gathers everything that is wrong, so that it can be told at once. */
 export interface OptionReader {
   /**
-   * The value of an option: flag before environment before default. `undefined` where nothing is given and there is no
-   * default, or where what is given is wrong; then there is an issue.
+   * The value of an option, or of its default. `undefined` where nothing is given and there is no default, or where
+   * what is given is wrong; then there is an issue.
    */
   read<Value>(option: Option<Value>): Value | undefined;
-  /** Where the option's value was found, for issues that concern several options. */
+  /** As `read`, and an issue where nothing is given. */
+  require<Value>(option: Option<Value>, hint: string): Value | undefined;
+  /** Where the option was given, or where it would be. */
   pathOf(option: Option<unknown>): string;
   report(issue: Issue): void;
   readonly issues: readonly Issue[];
@@ -26,32 +43,57 @@ interface Given {
   readonly texts: readonly string[];
 }
 
-/** A reader over the command line and the environment. */
-export function createOptionReader(flags: FlagTexts, environment: Environment): OptionReader {
-  const issues: Issue[] = [];
-  const find = (option: Option<unknown>): Given | undefined => findGiven(option, flags, environment);
+/** A reader over these sources; with `issues`, it adds to what another reader has found. */
+export function createOptionReader(sources: Sources, issues: Issue[] = []): OptionReader {
+  const pathOf = (option: Option<unknown>): string => findGiven(option, sources)?.path ?? nameOf(option, sources);
+  const report = (issue: Issue): void => void issues.push(issue);
+  const read = <Value>(option: Option<Value>): Value | undefined => {
+    const given = findGiven(option, sources) ?? fallbackOf(option);
+    if (given === undefined) return undefined;
+    const parsed: Parsed<Value> = option.parse(given.texts);
+    if (parsed.kind === "value") return parsed.value;
+    report({ path: given.path, message: parsed.message, hint: parsed.hint });
+    return undefined;
+  };
   return {
     issues,
-    report: (issue) => void issues.push(issue),
-    pathOf: (option) => find(option)?.path ?? flagOf(option),
-    read<Value>(option: Option<Value>): Value | undefined {
-      const given = find(option) ?? fallbackOf(option);
-      if (given === undefined) return undefined;
-      const parsed: Parsed<Value> = option.parse(given.texts);
-      if (parsed.kind === "value") return parsed.value;
-      issues.push({ path: given.path, message: parsed.message, hint: parsed.hint });
-      return undefined;
+    report,
+    pathOf,
+    read,
+    require(option, hint) {
+      const before = issues.length;
+      const value = read(option);
+      if (value === undefined && issues.length === before)
+        report({ path: pathOf(option), message: "is required", hint });
+      return value;
     },
   };
 }
 
-function findGiven(option: Option<unknown>, flags: FlagTexts, environment: Environment): Given | undefined {
+/** Is this option set by a flag or the environment, rather than by the file? */
+export function isGivenOutside(option: Option<unknown>, { flags, environment }: Sources): boolean {
+  return findGiven(option, { flags, environment }) !== undefined;
+}
+
+function findGiven(option: Option<unknown>, { flags, environment, section }: Sources): Given | undefined {
   const texts = flags[option.key];
   if (texts !== undefined) return { path: flagOf(option), texts };
   const variable = environment[variableOf(option)];
-  if (variable === undefined) return undefined;
-  const split = option.isList ? variable.split(/[\s,]+/).filter((part) => part !== "") : [variable];
-  return { path: variableOf(option), texts: split };
+  if (variable !== undefined) {
+    const split = option.isList ? variable.split(option.separator).filter((part) => part !== "") : [variable];
+    return { path: variableOf(option), texts: split };
+  }
+  const value = section?.values.get(option.key);
+  if (section === undefined || value === undefined) return undefined;
+  return { path: `${joinPath(section, option.key)} (line ${value.line})`, texts: value.texts };
+}
+
+function nameOf(option: Option<unknown>, { section }: Sources): string {
+  return section === undefined ? flagOf(option) : joinPath(section, option.key);
+}
+
+function joinPath({ path }: FileSection, key: string): string {
+  return path === "" ? key : `${path}.${key}`;
 }
 
 function fallbackOf(option: Option<unknown>): Given | undefined {

@@ -29,8 +29,20 @@ export type Announcement =
   | { readonly event: "volume-missing"; readonly findings: readonly Finding[] }
   | { readonly event: "rotation-begun"; readonly cause: RotationCause; readonly certificate: CertificateFacts }
   | { readonly event: "rotation-ended"; readonly rotation: Rotation }
-  | { readonly event: "reload-settled"; readonly outcome: ReloadOutcome; readonly attempt: number }
-  | { readonly event: "reload-scheduled"; readonly attempt: number; readonly delayMs: number; readonly because: string }
+  | {
+      readonly event: "reload-settled";
+      readonly strategy: string;
+      readonly attempt: number;
+      readonly outcome: ReloadOutcome;
+    }
+  | {
+      readonly event: "reload-scheduled";
+      readonly strategy: string;
+      readonly attempt: number;
+      readonly delayMs: number;
+      readonly because: string;
+    }
+  | { readonly event: "flip-flop"; readonly certificate: CertificateFacts }
   | {
       readonly event: "endpoint-probed";
       readonly endpoint: string;

@@ -1,4 +1,5 @@
 import type { Instant } from "../system/clock.ts";
+import type { CertificateFacts } from "./certificate-facts.ts";
 import type { Policy } from "./policy.ts";
 import { probeNow } from "./probing.ts";
 import { beginRotation, endRotation, recordRotation } from "./rotating.ts";
@@ -7,6 +8,8 @@ import { announce, change, type Step } from "./step.ts";
 import type { VolumeLook } from "./volume-look.ts";
 
 const keptEarlier = 20;
+
+type AcceptedLook = Extract<VolumeLook, { kind: "accepted" }>;
 
 /** The volume was read: take the content up, or wait until it rests. The first answer lets the probes begin. */
 export function onLooked(step: Step, look: VolumeLook, at: Instant, policy: Policy): Step {
@@ -96,36 +99,42 @@ function pause(step: Step, look: VolumeLook, at: Instant): Step {
   });
 }
 
-function takeUpAccepted(
-  step: Step,
-  look: VolumeLook & { kind: "accepted" },
-  seen: Instant,
-  at: Instant,
-  policy: Policy,
-): Step {
-  const { volume, wanted, earlier } = step.state;
+function takeUpAccepted(step: Step, look: AcceptedLook, seen: Instant, at: Instant, policy: Policy): Step {
+  const { volume, wanted } = step.state;
   const isReturning = wanted?.source.contentHash === look.source.contentHash;
-  const next: Wanted = {
-    source: look.source,
-    certificate: look.certificate,
-    isConfirmed: isReturning && wanted.isConfirmed,
-  };
-  const isReplaced = wanted !== undefined && wanted.certificate.chainFingerprint !== look.certificate.chainFingerprint;
-  const accepted = announce(
-    change(step, {
-      volume: look,
-      wanted: next,
-      earlier: isReplaced ? [wanted.certificate, ...earlier].slice(0, keptEarlier) : earlier,
-    }),
-    { event: "keypair-accepted", source: look.source, certificate: look.certificate, findings: look.findings },
-  );
-  const isUnverifiable = policy.endpoints.length === 0;
-  if (isUnverifiable && volume.kind === "unread") return change(accepted, { wanted: { ...next, isConfirmed: true } });
-  if (isUnverifiable && next.isConfirmed) return accepted;
-  // At the start, and when refused content gave way to a pair that is known, only a handshake can tell what is owed.
-  if (!isUnverifiable && (wanted === undefined || isReturning)) {
+  const { source, certificate } = look;
+  const next: Wanted = { source, certificate, isConfirmed: isReturning && wanted.isConfirmed };
+  const isReplaced = wanted !== undefined && wanted.certificate.chainFingerprint !== certificate.chainFingerprint;
+  const accepted = acceptPair(step, look, next, isReplaced ? wanted.certificate : undefined);
+  if (policy.endpoints.length === 0) {
+    if (volume.kind === "unread") return change(accepted, { wanted: { ...next, isConfirmed: true } });
+    if (next.isConfirmed) return accepted;
+  } else if (wanted === undefined || isReturning) {
+    // At the start, and when refused content gave way to a pair that is known, only a handshake tells what is owed.
     return probeNow(change(accepted, { confirmations: 0, mismatches: 0 }), policy);
   }
   const isVisible = wanted === undefined || isReplaced || !wanted.isConfirmed;
   return beginRotation(accepted, { wanted: next, cause: "renewal", isVisible, seen }, at, policy);
+}
+
+function acceptPair(step: Step, look: AcceptedLook, wanted: Wanted, replaced: CertificateFacts | undefined): Step {
+  const { earlier, recentContents: before } = step.state;
+  const { source, certificate, findings } = look;
+  const recentContents = before[0] === source.contentHash ? before : [source.contentHash, ...before].slice(0, 4);
+  const accepted = announce(
+    change(step, {
+      volume: look,
+      wanted,
+      earlier: replaced === undefined ? earlier : [replaced, ...earlier].slice(0, keptEarlier),
+      recentContents,
+    }),
+    { event: "keypair-accepted", source, certificate, findings },
+  );
+  const isNews = isFlipFlop(recentContents) && !isFlipFlop(before);
+  return isNews ? announce(accepted, { event: "flip-flop", certificate }) : accepted;
+}
+
+/** Two contents that take turns: two writers who each think that the volume is theirs. */
+function isFlipFlop([newest, second, third, fourth]: readonly string[]): boolean {
+  return newest !== undefined && newest !== second && newest === third && second === fourth;
 }

@@ -1,8 +1,9 @@
 import type { Instant } from "../system/clock.ts";
+import { backOff } from "./laddering.ts";
 import type { Policy } from "./policy.ts";
 import type { ProbeResult } from "./probe-result.ts";
 import { scheduleProbe } from "./probing.ts";
-import { backOff, beginRotation, confirmRotation } from "./rotating.ts";
+import { beginRotation, confirmRotation } from "./rotating.ts";
 import type { EndpointState, TargetState } from "./state.ts";
 import { announce, change, type Step } from "./step.ts";
 import { isServedAs, judgeEndpoint } from "./verdict.ts";
@@ -118,7 +119,7 @@ function countMismatch(step: Step, at: Instant, policy: Policy): Step {
       );
     case "verifying":
       if (at.monotonicMs < work.deadlineMs) return counted;
-      return backOff(counted, work.attempt, "the server was told, but still serves another certificate", at);
+      return backOff(counted, work.current, { kind: "unserved" }, at, policy);
     case "reloading":
     case "backing-off":
       return counted;

@@ -48,9 +48,7 @@ function askForLook(step: Step, at: Instant): Step {
 
 function retryReload(step: Step, at: Instant, policy: Policy): Step {
   const { work } = step.state;
-  return work.kind === "backing-off" && isDue(work.untilMs, at)
-    ? startReload(step, work.attempt + 1, at, policy)
-    : step;
+  return work.kind === "backing-off" && isDue(work.untilMs, at) ? startReload(step, work.next, at, policy) : step;
 }
 
 function sendProbe(step: Step, at: Instant, policy: Policy): Step {

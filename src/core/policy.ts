@@ -2,8 +2,12 @@
 export interface Policy {
   /** One label for each endpoint, in the order of the configuration; empty means that nothing can be verified. */
   readonly endpoints: readonly string[];
-  /** False where the server picks the new pair up by itself (`--reload none`). */
-  readonly hasReload: boolean;
+  /** Ways to tell the server, the gentlest first; empty where it picks the new pair up by itself (`--reload none`). */
+  readonly ladder: readonly Rung[];
+  /** Reloads of this target are at least this far apart; what comes faster collapses to the newest content. */
+  readonly minIntervalMs: number;
+  /** From 0 up to 1, another one for each replica: the share of a spread that this replica waits. */
+  readonly spreadShare: number;
   /** Consecutive rounds of probes in which every endpoint must show the wanted certificate. At least 1. */
   readonly confirm: number;
   /** How long after an accepted reload an old answer is no reason for another one. */
@@ -18,6 +22,16 @@ export interface Policy {
   readonly writeGraceMs: number;
 }
 
+/** One way to tell the server. */
+export interface Rung {
+  /** As it is called in configuration, logs and metrics. */
+  readonly strategy: string;
+  /** How often it is tried before the next rung; the last one is tried for ever. At least 1. */
+  readonly attempts: number;
+  /** For a rung that interrupts the server: its first try is spread over this time; 0 for the others. */
+  readonly spreadMs: number;
+}
+
 /** Waiting times that no user needs to set, in milliseconds. */
 export const pace = {
   /** Between the rounds of a confirmation: nginx still answers with the old certificate for 100 ms after SIGHUP. */
@@ -27,4 +41,8 @@ export const pace = {
   slowestProbeMs: 5_000,
   firstRetryMs: 1_000,
   slowestRetryMs: 300_000,
+  /** For a server that turned the reload down and will do so again until somebody changes something. */
+  turnedDownRetryMs: 60_000,
+  /** For a server that isn't there yet: looking for it costs little. */
+  absentRetryMs: 5_000,
 } as const;

@@ -40,5 +40,7 @@ export type ReloadOutcome =
       readonly reason: RefusalReason;
       readonly detail: string;
       readonly hint?: string;
+      /** Where it is known that a try before would be turned down, too. */
+      readonly retryAfterMs?: number;
     }
   | { readonly kind: "timed-out"; readonly afterMs: number };

@@ -1,7 +1,8 @@
 import type { Instant } from "../system/clock.ts";
-import { type Policy, pace } from "./policy.ts";
+import { spreadDelayMs, waitFor } from "./laddering.ts";
+import type { Policy } from "./policy.ts";
 import { forgetRounds, probeNow } from "./probing.ts";
-import type { Rotation, RotationCause, RotationOutcome, TargetState, Wanted } from "./state.ts";
+import type { Rotation, RotationCause, RotationOutcome, Try, Wanted } from "./state.ts";
 import { announce, change, emit, type Step } from "./step.ts";
 
 const keptRotations = 20;
@@ -41,39 +42,41 @@ export function beginRotation(step: Step, start: RotationStart, at: Instant, pol
     unservedSinceMs: step.state.unservedSinceMs ?? seen.monotonicMs,
   });
   const announced = announce(begun, { event: "rotation-begun", cause, certificate: wanted.certificate });
-  return announced.state.work.kind === "reloading" ? announced : startReload(announced, 1, at, policy);
+  return announced.state.work.kind === "reloading" ? announced : startLadder(announced, at, policy);
 }
 
 /** Tells the server, or, where it picks the pair up by itself, begins to look whether it did. */
-export function startReload(step: Step, attempt: number, at: Instant, policy: Policy): Step {
-  const { rotation, wanted } = step.state;
+export function startReload(step: Step, next: Try, at: Instant, policy: Policy): Step {
+  const { rotation, wanted, reloadSentMs } = step.state;
   if (rotation === undefined || wanted === undefined) return change(step, { work: { kind: "idle" } });
-  if (!policy.hasReload) return startVerifying(step, 0, at, policy);
+  if (policy.ladder.length === 0) return startVerifying(step, next, at, policy);
+  const earliestMs = (reloadSentMs ?? Number.NEGATIVE_INFINITY) + policy.minIntervalMs;
+  if (at.monotonicMs < earliestMs) {
+    return waitFor(step, next, earliestMs - at.monotonicMs, "reloads of a target keep their distance", at, policy);
+  }
   const reloading = change(step, {
-    work: { kind: "reloading", attempt, contentHash: wanted.source.contentHash },
+    work: { kind: "reloading", current: next, contentHash: wanted.source.contentHash },
     rotation: { ...rotation, reloadSentAt: rotation.reloadSentAt ?? at.wallMs, reloads: rotation.reloads + 1 },
+    reloadSentMs: at.monotonicMs,
   });
-  return emit(reloading, { type: "reload", attempt });
+  return emit(reloading, { type: "reload", rung: next.rung });
+}
+
+/** The first try of a rotation: at once, unless the gentlest way is one that interrupts the server. */
+export function startLadder(step: Step, at: Instant, policy: Policy): Step {
+  const first: Try = { rung: 0, attempt: 1 };
+  const delayMs = spreadDelayMs(step.state, first, at, policy);
+  if (delayMs <= 0) return startReload(step, first, at, policy);
+  return waitFor(step, first, delayMs, "replicas take turns", at, policy);
 }
 
 /** The server was told: from now on only a handshake counts, or, where there is no endpoint, the reload's word. */
-export function startVerifying(step: Step, attempt: number, at: Instant, policy: Policy): Step {
+export function startVerifying(step: Step, current: Try, at: Instant, policy: Policy): Step {
   if (policy.endpoints.length === 0) return confirmRotation(step, "unverified", at);
   const sinceMs = at.monotonicMs;
-  const deadlineMs = policy.hasReload ? sinceMs + policy.verifyTimeoutMs : Number.POSITIVE_INFINITY;
-  const verifying = change(step, { work: { kind: "verifying", attempt, sinceMs, deadlineMs } });
+  const deadlineMs = policy.ladder.length > 0 ? sinceMs + policy.verifyTimeoutMs : Number.POSITIVE_INFINITY;
+  const verifying = change(step, { work: { kind: "verifying", current, sinceMs, deadlineMs } });
   return probeNow(forgetRounds(verifying), policy);
-}
-
-/** Waits before the next reload: longer each time, but never for more than a tenth of what the served pair has left. */
-export function backOff(step: Step, attempt: number, because: string, at: Instant): Step {
-  const doubledMs = pace.firstRetryMs * 2 ** Math.min(attempt - 1, 16);
-  const urgentMs = Math.max(servedForMs(step.state, at) / 10, pace.firstRetryMs);
-  const delayMs = Math.min(doubledMs, urgentMs, pace.slowestRetryMs);
-  const waiting = change(step, {
-    work: { kind: "backing-off", attempt, untilMs: at.monotonicMs + delayMs, because },
-  });
-  return announce(waiting, { event: "reload-scheduled", attempt: attempt + 1, delayMs, because });
 }
 
 /** The wanted pair is served, by proof or, without endpoints, by the reload's word. */
@@ -105,12 +108,4 @@ export function endRotation(step: Step, outcome: RotationOutcome, at: Instant): 
 export function recordRotation(step: Step, rotation: Rotation): Step {
   const rotations = [rotation, ...step.state.rotations].slice(0, keptRotations);
   return announce(change(step, { rotations }), { event: "rotation-ended", rotation });
-}
-
-/** How long the certificate that is served and ends first is still valid, in milliseconds. */
-function servedForMs(state: TargetState, at: Instant): number {
-  const ends = state.endpoints.flatMap((endpoint) =>
-    endpoint.kind === "served" ? [endpoint.certificate.notAfter - at.wallMs] : [],
-  );
-  return Math.min(Number.POSITIVE_INFINITY, ...ends);
 }

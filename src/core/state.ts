@@ -48,12 +48,18 @@ export type EndpointState =
       readonly probedAt: number;
     };
 
+/** One try to tell the server: which rung of the ladder, and which attempt on it, from 1. */
+export interface Try {
+  readonly rung: number;
+  readonly attempt: number;
+}
+
 /** What the target is busy with. Exactly one thing, so that at most one reload runs. */
 export type Work =
   | { readonly kind: "idle" }
-  | { readonly kind: "reloading"; readonly attempt: number; readonly contentHash: string }
-  | { readonly kind: "verifying"; readonly attempt: number; readonly sinceMs: number; readonly deadlineMs: number }
-  | { readonly kind: "backing-off"; readonly attempt: number; readonly untilMs: number; readonly because: string };
+  | { readonly kind: "reloading"; readonly current: Try; readonly contentHash: string }
+  | { readonly kind: "verifying"; readonly current: Try; readonly sinceMs: number; readonly deadlineMs: number }
+  | { readonly kind: "backing-off"; readonly next: Try; readonly untilMs: number; readonly because: string };
 
 /** Why a rotation was begun: the volume changed, or a probe found another certificate than the wanted one. */
 export type RotationCause = "renewal" | "start" | "drift";
@@ -115,6 +121,10 @@ export interface TargetState {
   /** True once the end of the stale grace was announced. */
   readonly isStaleAnnounced: boolean;
   readonly lastReload: LastReload | undefined;
+  /** When the last reload was sent, monotonic. */
+  readonly reloadSentMs: number | undefined;
+  /** Content hashes of the last accepted pairs, newest first, at most 4. */
+  readonly recentContents: readonly string[];
   readonly rotation: Rotation | undefined;
   /** Ended rotations, newest first, at most 20. */
   readonly rotations: readonly Rotation[];
@@ -123,6 +133,7 @@ export interface TargetState {
 
 /** How the last reload ended, kept for people who ask why nothing happened. */
 export interface LastReload {
+  readonly strategy: string;
   readonly outcome: "accepted" | "refused" | "timed-out";
   readonly reason: string | undefined;
   readonly detail: string;

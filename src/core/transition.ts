@@ -53,6 +53,8 @@ export function begin(policy: Policy): Step {
     unreachableSinceMs: undefined,
     isStaleAnnounced: false,
     lastReload: undefined,
+    reloadSentMs: undefined,
+    recentContents: [],
     rotation: undefined,
     rotations: [],
     isStopping: false,

@@ -11,6 +11,7 @@ export interface Catalogue {
   readonly rotations: Counter<"target" | "outcome">;
   readonly rotationDuration: Histogram<"target">;
   readonly reloads: Counter<"target" | "strategy" | "outcome">;
+  readonly flipFlops: Counter<"target">;
   readonly keypairRefused: Counter<"target" | "reason">;
   readonly probes: Counter<"target" | "endpoint" | "verdict">;
   readonly probeDuration: Histogram<"target" | "endpoint">;
@@ -73,6 +74,7 @@ export function createCatalogue(): Catalogue {
       "target",
     ),
     reloads: counter("reloads_total", "Reloads, by how they ended", "target", "strategy", "outcome"),
+    flipFlops: counter("flip_flops_total", "Times that two contents were found to take turns in the volume", "target"),
     keypairRefused: counter("keypair_refused_total", "Keypairs that were refused, by reason", "target", "reason"),
     probes: counter("probes_total", "Handshakes, by verdict", "target", "endpoint", "verdict"),
     probeDuration: histogram(

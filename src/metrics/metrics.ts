@@ -9,7 +9,8 @@ import { type Catalogue, createCatalogue } from "./catalogue.ts";
 export interface MeteredTarget {
   readonly name: string;
   readonly endpoints: readonly string[];
-  readonly strategy: string;
+  /** One for each rung of the ladder. */
+  readonly strategies: readonly string[];
 }
 
 export interface Metrics {
@@ -51,9 +52,12 @@ export function createMetrics(
 }
 
 function startAtZero(catalogue: Catalogue, target: MeteredTarget, refusalCodes: readonly string[]): void {
-  const { name, strategy } = target;
+  const { name } = target;
   for (const outcome of rotationOutcomes) catalogue.rotations.inc({ target: name, outcome }, 0);
-  for (const outcome of reloadOutcomes) catalogue.reloads.inc({ target: name, strategy, outcome }, 0);
+  for (const strategy of target.strategies) {
+    for (const outcome of reloadOutcomes) catalogue.reloads.inc({ target: name, strategy, outcome }, 0);
+  }
+  catalogue.flipFlops.inc({ target: name }, 0);
   for (const reason of refusalCodes) catalogue.keypairRefused.inc({ target: name, reason }, 0);
   for (const endpoint of target.endpoints) {
     for (const verdict of verdicts) catalogue.probes.inc({ target: name, endpoint, verdict }, 0);
@@ -65,7 +69,7 @@ function startAtZero(catalogue: Catalogue, target: MeteredTarget, refusalCodes: 
 }
 
 function count(catalogue: Catalogue, target: MeteredTarget, announcement: Announcement): void {
-  const { name, strategy } = target;
+  const { name } = target;
   switch (announcement.event) {
     case "keypair-refused":
       for (const { code, severity } of announcement.findings) {
@@ -79,7 +83,7 @@ function count(catalogue: Catalogue, target: MeteredTarget, announcement: Announ
       return;
     }
     case "reload-settled":
-      catalogue.reloads.inc({ target: name, strategy, outcome: announcement.outcome.kind });
+      catalogue.reloads.inc({ target: name, strategy: announcement.strategy, outcome: announcement.outcome.kind });
       return;
     case "endpoint-probed": {
       const { endpoint, verdict, result } = announcement;
@@ -87,6 +91,9 @@ function count(catalogue: Catalogue, target: MeteredTarget, announcement: Announ
       catalogue.probeDuration.observe({ target: name, endpoint }, result.durationMs / 1000);
       return;
     }
+    case "flip-flop":
+      catalogue.flipFlops.inc({ target: name });
+      return;
     case "keypair-accepted":
     case "keypair-held":
     case "volume-missing":

@@ -1,5 +1,6 @@
 import type { CertificateFacts } from "../core/certificate-facts.ts";
-import type { EndpointState, Rotation, TargetState } from "../core/state.ts";
+import type { Policy } from "../core/policy.ts";
+import type { EndpointState, Rotation, TargetState, Try } from "../core/state.ts";
 import { judgeEndpoint } from "../core/verdict.ts";
 import type { Instant } from "../system/clock.ts";
 import { formatTime } from "../system/time-text.ts";
@@ -31,7 +32,7 @@ function toTarget(view: TargetView, at: Instant): object {
     volume: toVolume(view),
     wanted: state.wanted && { ...toCertificate(state.wanted.certificate, at), confirmed: state.wanted.isConfirmed },
     endpoints: state.endpoints.map((endpoint) => toEndpoint(endpoint, state, at)),
-    work: toWork(state, at),
+    work: toWork(state, view.policy, at),
     lastReload: state.lastReload && { ...state.lastReload, at: formatTime(state.lastReload.at) },
     preflight: view.preflight,
     rotation: state.rotation && toRotation(state.rotation),
@@ -70,18 +71,23 @@ function toEndpoint(endpoint: EndpointState, state: TargetState, at: Instant): o
   }
 }
 
-function toWork({ work }: TargetState, at: Instant): object {
+function toWork({ work }: TargetState, policy: Policy, at: Instant): object {
   switch (work.kind) {
     case "idle":
       return { kind: work.kind };
     case "reloading":
     case "verifying":
-      return { kind: work.kind, attempt: work.attempt };
+      return { kind: work.kind, ...toTry(work.current, policy) };
     case "backing-off": {
-      const { kind, attempt, because, untilMs } = work;
-      return { kind, attempt, because, retryInMs: Math.max(0, Math.round(untilMs - at.monotonicMs)) };
+      const { kind, next, because, untilMs } = work;
+      const retryInMs = Math.max(0, Math.round(untilMs - at.monotonicMs));
+      return { kind, ...toTry(next, policy), because, retryInMs };
     }
   }
+}
+
+function toTry({ rung, attempt }: Try, { ladder }: Policy): object {
+  return { strategy: ladder[rung]?.strategy ?? "none", attempt };
 }
 
 function toCertificate(certificate: CertificateFacts, at: Instant): object {

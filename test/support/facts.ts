@@ -62,7 +62,9 @@ export const unreachableResult: ProbeResult = {
 export function policyOf(more: Partial<Policy> = {}): Policy {
   return {
     endpoints: ["127.0.0.1:8443"],
-    hasReload: true,
+    ladder: [{ strategy: "signal", attempts: 3, spreadMs: 0 }],
+    minIntervalMs: 0,
+    spreadShare: 0,
     confirm: 3,
     verifyTimeoutMs: 10_000,
     verifyIntervalMs: 60_000,

@@ -26,7 +26,8 @@ export class SimulatedTarget {
   manner: ServerManner = "reloads";
   readonly announced: Announcement[] = [];
   /** Every reload that was asked for, with what the volume said at that moment. */
-  readonly reloads: { readonly at: Instant; readonly volume: string }[] = [];
+  readonly reloads: { readonly at: Instant; readonly volume: string; readonly rung: number }[] = [];
+  readonly exits: number[] = [];
   pendingLooks = 0;
   pendingReloads = 0;
   /** Rounds on their way, each with what the server showed when it was sent. */
@@ -135,7 +136,10 @@ export class SimulatedTarget {
           break;
         case "reload":
           this.pendingReloads += 1;
-          this.reloads.push({ at: this.at, volume: this.state.volume.kind });
+          this.reloads.push({ at: this.at, volume: this.state.volume.kind, rung: effect.rung });
+          break;
+        case "exit":
+          this.exits.push(effect.status);
           break;
         case "announce":
           this.announced.push(effect.announcement);

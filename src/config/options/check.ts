@@ -1,8 +1,9 @@
 import { type Option, single } from "../option.ts";
 import { parseChoice } from "../parsers.ts";
-import { allowExpired, minValidity, requireName } from "./keypair.ts";
+import { config, name } from "./agent.ts";
+import { keypairOptions } from "./keypair.ts";
 import { endpoint, probeTimeout } from "./proof.ts";
-import { caFile, certDir, certFile, keyFile } from "./volume.ts";
+import { volumeOptions } from "./volume.ts";
 
 const group = "Output";
 
@@ -14,14 +15,11 @@ export const output: Option<OutputFormat> = single(
 
 /** Every option of `certhup check`, in the order of the help. */
 export const checkOptions: readonly Option<unknown>[] = [
-  certDir,
-  certFile,
-  keyFile,
-  caFile,
-  minValidity,
-  requireName,
-  allowExpired,
+  ...volumeOptions,
+  ...keypairOptions,
   endpoint,
   probeTimeout,
+  name,
+  config,
   output,
 ];

@@ -1,6 +1,6 @@
 import { type Option, single } from "../option.ts";
 import { parseDurationFrom, parseSwitch } from "../parsers.ts";
-import { listenAddress } from "./agent.ts";
+import { config, listenAddress } from "./agent.ts";
 
 const group = "Health";
 
@@ -14,4 +14,4 @@ export const healthTimeout: Option<number> = single(
 );
 
 /** Every option of `certhup health`, in the order of the help. */
-export const healthOptions: readonly Option<unknown>[] = [listenAddress, live, healthTimeout];
+export const healthOptions: readonly Option<unknown>[] = [live, healthTimeout, listenAddress, config];

@@ -27,5 +27,48 @@ export const allowExpired: Option<boolean> = single(
   parseSwitch,
 );
 
+export const allowWeak: Option<boolean> = single(
+  {
+    key: "allowWeak",
+    placeholder: "",
+    group,
+    fallback: "false",
+    description: "accept keys and digests below OpenSSL's security level 2",
+  },
+  parseSwitch,
+);
+export const requireTrust: Option<boolean> = single(
+  {
+    key: "requireTrust",
+    placeholder: "",
+    group,
+    fallback: "false",
+    description: "refuse a certificate that does not verify against the CA file",
+  },
+  parseSwitch,
+);
+export const clockSkew: Option<number> = single(
+  {
+    key: "clockSkew",
+    placeholder: "TIME",
+    group,
+    fallback: "5m",
+    description: "hold a certificate that begins within this time until it does; refuse one that begins later",
+  },
+  parseDuration,
+);
+export const keyPassphraseFile: Option<string> = single(
+  { key: "keyPassphraseFile", placeholder: "PATH", group, description: "file with the passphrase of the key" },
+  parseText,
+);
+
 /** The options of this group, in the order of the help. */
-export const keypairOptions: readonly Option<unknown>[] = [minValidity, requireName, allowExpired];
+export const keypairOptions: readonly Option<unknown>[] = [
+  minValidity,
+  requireName,
+  requireTrust,
+  allowExpired,
+  allowWeak,
+  clockSkew,
+  keyPassphraseFile,
+];

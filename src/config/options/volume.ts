@@ -1,5 +1,5 @@
 import { type Option, single } from "../option.ts";
-import { parseDuration, parseDurationFrom, parseText } from "../parsers.ts";
+import { parseDuration, parseDurationFrom, parseSize, parseText } from "../parsers.ts";
 
 const group = "Volume";
 
@@ -18,6 +18,15 @@ export const keyFile: Option<string> = single(
     group,
     fallback: "tls.key",
     description: 'private key, or "none" if the agent may not read it (the pair is then not checked)',
+  },
+  parseText,
+);
+export const bundleFile: Option<string> = single(
+  {
+    key: "bundleFile",
+    placeholder: "NAME",
+    group,
+    description: "one file with key and chain, in any order, instead of certificate and key files",
   },
   parseText,
 );
@@ -62,13 +71,19 @@ export const writeGrace: Option<number> = single(
   parseDuration,
 );
 
-/** The options of this group, in the order of the help. */
+export const maxFileSize: Option<number> = single(
+  { key: "maxFileSize", placeholder: "SIZE", group, fallback: "1MiB", description: "a larger file is refused unread" },
+  parseSize,
+);
+
+/** The options of this group that a target has of its own, in the order of the help. */
 export const volumeOptions: readonly Option<unknown>[] = [
   certDir,
   certFile,
   keyFile,
+  bundleFile,
   caFile,
-  watchInterval,
   delayInterval,
   writeGrace,
+  maxFileSize,
 ];

@@ -16,11 +16,16 @@ const look: fc.Arbitrary<VolumeLook> = fc.oneof(
   certificate.map((facts) => refusedLook(facts, false)),
   fc.constant(missingLook()),
 );
+const signal = { strategy: "signal", attempts: 2, spreadMs: 0 };
+const restart = { strategy: "restart", attempts: 1, spreadMs: 120_000 };
+const ladders = [[], [signal], [signal, restart], [restart]];
 const policy = fc
   .record({
     confirm: fc.integer({ min: 1, max: 4 }),
     endpoints: fc.constantFrom([], ["127.0.0.1:8443"], ["127.0.0.1:8443", "127.0.0.1:9443"]),
-    hasReload: fc.boolean(),
+    ladder: fc.constantFrom(...ladders),
+    minIntervalMs: fc.constantFrom(0, 2_000),
+    spreadShare: fc.double({ min: 0, max: 0.99, noNaN: true }),
   })
   .map((more) => policyOf(more));
 
@@ -117,7 +122,11 @@ describe("whatever happens in whatever order", () => {
     fc.assert(
       fc.property(story, certificate, ({ policy: told, first, served, acts }, last) => {
         const endpoints = ["127.0.0.1:8443"];
-        const target = new SimulatedTarget({ ...told, endpoints, hasReload: true }, first, served);
+        const target = new SimulatedTarget(
+          { ...told, endpoints, ladder: told.ladder.length === 0 ? [signal] : told.ladder },
+          first,
+          served,
+        );
         for (const next of acts) next(target);
         target.manner = "reloads";
         target.served ??= served;

@@ -8,20 +8,20 @@ import type { Environment, FlagTexts } from "../../../src/config/sources.ts";
 
 const enough = { certDir: ["/etc/tls"], processName: ["nginx"], endpoint: ["127.0.0.1:8443"] };
 
-function read(flags: FlagTexts, environment: Environment = {}): Config {
-  const result = readRunConfig(flags, environment);
+async function read(flags: FlagTexts, environment: Environment = {}): Promise<Config> {
+  const result = await readRunConfig({ flags, environment }, "pod-0");
   if (result.kind === "issues") throw new Error(JSON.stringify(result.issues));
   return result.config;
 }
 
-function issuesOf(flags: FlagTexts, environment: Environment = {}): readonly Issue[] {
-  const result = readRunConfig(flags, environment);
+async function issuesOf(flags: FlagTexts, environment: Environment = {}): Promise<readonly Issue[]> {
+  const result = await readRunConfig({ flags, environment }, "pod-0");
   return result.kind === "issues" ? result.issues : [];
 }
 
 describe("the configuration", () => {
-  it("takes flags before the environment, and the environment before the defaults", () => {
-    const config = read(
+  it("takes flags before the environment, and the environment before the defaults", async () => {
+    const config = await read(
       { ...enough, verifyInterval: ["5s"] },
       { CERTHUP_VERIFY_INTERVAL: "7s", CERTHUP_STALE_GRACE: "9s" },
     );
@@ -32,18 +32,18 @@ describe("the configuration", () => {
     });
   });
 
-  it("can come from the environment alone", () => {
+  it("can come from the environment alone", async () => {
     const environment = {
       CERTHUP_CERT_DIR: "/etc/tls",
       CERTHUP_PROCESS_NAME: "nginx",
       CERTHUP_ENDPOINT: "127.0.0.1:8443, [::1]:8443",
     };
-    expect(read({}, environment).targets[0]?.policy.endpoints).toEqual(["127.0.0.1:8443", "[::1]:8443"]);
+    expect((await read({}, environment)).targets[0]?.policy.endpoints).toEqual(["127.0.0.1:8443", "[::1]:8443"]);
   });
 
-  it("tells everything that is wrong at once", () => {
+  it("tells everything that is wrong at once", async () => {
     const flags = { confirm: ["0"], verifyTimeout: ["soon"], endpoint: ["gopher://x"] };
-    expect(issuesOf(flags, { CERTHUP_CERTDIR: "/etc/tls" }).map(({ path }) => path)).toEqual([
+    expect((await issuesOf(flags, { CERTHUP_CERTDIR: "/etc/tls" })).map(({ path }) => path)).toEqual([
       "--cert-dir",
       "--endpoint",
       "--process-name",
@@ -53,31 +53,31 @@ describe("the configuration", () => {
     ]);
   });
 
-  it("gives a hint with each issue", () => {
-    expect(issuesOf({}).every(({ hint }) => hint !== "")).toBe(true);
+  it("gives a hint with each issue", async () => {
+    expect((await issuesOf({})).every(({ hint }) => hint !== "")).toBe(true);
   });
 
-  it("is wrong without an endpoint, since proof is never given up by omission", () => {
+  it("is wrong without an endpoint, since proof is never given up by omission", async () => {
     const { endpoint: _, ...without } = enough;
-    expect(issuesOf(without)).toMatchObject([{ path: "--endpoint", message: "is required" }]);
-    expect(read({ ...without, endpoint: ["none"] }).targets[0]?.endpoints).toEqual([]);
+    expect(await issuesOf(without)).toMatchObject([{ path: "--endpoint", message: "is required" }]);
+    expect((await read({ ...without, endpoint: ["none"] })).targets[0]?.endpoints).toEqual([]);
   });
 
-  it("is wrong with none beside endpoints, or with one endpoint twice", () => {
-    expect(issuesOf({ ...enough, endpoint: ["none", "127.0.0.1:8443"] }).length).toBe(1);
-    expect(issuesOf({ ...enough, endpoint: ["127.0.0.1:8443", "127.0.0.1:8443"] }).length).toBe(1);
+  it("is wrong with none beside endpoints, or with one endpoint twice", async () => {
+    expect((await issuesOf({ ...enough, endpoint: ["none", "127.0.0.1:8443"] })).length).toBe(1);
+    expect((await issuesOf({ ...enough, endpoint: ["127.0.0.1:8443", "127.0.0.1:8443"] })).length).toBe(1);
   });
 
-  it("needs to know whom to signal, unless nobody is to be told", () => {
+  it("needs to know whom to signal, unless nobody is to be told", async () => {
     const { processName: _, ...without } = enough;
-    expect(issuesOf(without)).toMatchObject([{ path: "--process-name" }]);
-    expect(read({ ...without, reload: ["none"] }).targets[0]?.reload).toEqual({ strategy: "none" });
-    expect(read({ ...without, pidFile: ["/run/nginx.pid"] }).targets[0]?.reload).toMatchObject({
-      selector: { pidFile: "/run/nginx.pid" },
-    });
+    expect(await issuesOf(without)).toMatchObject([{ path: "--process-name" }]);
+    expect((await read({ ...without, reload: ["none"] })).targets[0]?.reload.ladder).toEqual([]);
+    expect((await read({ ...without, pidFile: ["/run/nginx.pid"] })).targets[0]?.reload.ladder).toMatchObject([
+      { name: "signal", selector: { pidFile: "/run/nginx.pid" } },
+    ]);
   });
 
-  it("lets the variables of a Kubernetes Service pass", () => {
+  it("lets the variables of a Kubernetes Service pass", async () => {
     const service = {
       CERTHUP_SERVICE_HOST: "10.0.0.1",
       CERTHUP_SERVICE_PORT: "443",
@@ -85,7 +85,7 @@ describe("the configuration", () => {
       CERTHUP_PORT_443_TCP_ADDR: "10.0.0.1",
       CERTHUP_WEBHOOK_SERVICE_PORT_HTTPS: "443",
     };
-    expect(issuesOf(enough, service)).toEqual([]);
+    expect(await issuesOf(enough, service)).toEqual([]);
   });
 });
 

@@ -57,7 +57,7 @@ describe("a renewal", () => {
     target.publish(acceptedLook(second));
     const seen = target.at;
     target.answerLook();
-    expect(target.reloads).toEqual([{ at: seen, volume: "accepted" }]);
+    expect(target.reloads).toEqual([{ at: seen, volume: "accepted", rung: 0 }]);
   });
 
   it("is confirmed only by as many matches in a row as the policy asks", () => {
@@ -198,7 +198,7 @@ describe("without an endpoint", () => {
 
 describe("a server that picks its pair up by itself", () => {
   it("is never told, and confirmed whenever it has done so", () => {
-    const target = inSync({ hasReload: false });
+    const target = inSync({ ladder: [] });
     target.publish(acceptedLook(second));
     target.run(90_000);
     target.served = second;

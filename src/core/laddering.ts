@@ -1,0 +1,99 @@
+import type { Instant } from "../system/clock.ts";
+import { type Policy, pace } from "./policy.ts";
+import type { RefusalReason, ReloadOutcome } from "./reload-outcome.ts";
+import type { TargetState, Try } from "./state.ts";
+import { announce, change, type Step } from "./step.ts";
+import { isServedAs } from "./verdict.ts";
+
+/** Why a reload that was sent, or should have been, did not bring the wanted pair. */
+export type Failure = Exclude<ReloadOutcome, { kind: "accepted" }> | { readonly kind: "unserved" };
+
+/** Trying these again changes nothing: the process itself would have to be another one. */
+const hopeless: ReadonlySet<RefusalReason> = new Set([
+  "signal-not-handled",
+  "signal-ignored",
+  "wrapper-only",
+  "command-not-started",
+]);
+const turnedDown: ReadonlySet<RefusalReason> = new Set([
+  "not-permitted",
+  "client-error",
+  "credentials-unusable",
+  "redirected",
+  "certificate-not-trusted",
+  "configuration-test-failed",
+]);
+const absent: ReadonlySet<RefusalReason> = new Set(["no-process", "connection-refused", "process-changed"]);
+
+/** Waits before the next try: on the same rung, or on the next one if this one has been tried often enough. */
+export function backOff(step: Step, failed: Try, failure: Failure, at: Instant, policy: Policy): Step {
+  const next = nextTry(step.state, failed, failure, policy);
+  const delayMs =
+    next.rung === failed.rung
+      ? retryDelayMs(step.state, failed, failure, at, policy)
+      : spreadDelayMs(step.state, next, at, policy);
+  return waitFor(step, next, delayMs, describe(failure), at, policy);
+}
+
+/** Does nothing for a while, then makes the next try. */
+export function waitFor(step: Step, next: Try, delayMs: number, because: string, at: Instant, policy: Policy): Step {
+  const strategy = policy.ladder[next.rung]?.strategy ?? "none";
+  const waiting = change(step, { work: { kind: "backing-off", next, untilMs: at.monotonicMs + delayMs, because } });
+  return announce(waiting, { event: "reload-scheduled", strategy, attempt: next.attempt, delayMs, because });
+}
+
+/**
+ * How long a rung that interrupts the server waits before its first try, so that replicas don't do it all at once:
+ * this replica's share of the spread, but never more than a third of what the served certificate has left.
+ */
+export function spreadDelayMs(state: TargetState, next: Try, at: Instant, policy: Policy): number {
+  const spreadMs = policy.ladder[next.rung]?.spreadMs ?? 0;
+  return Math.min(spreadMs * policy.spreadShare, Math.max(servedForMs(state, at), 0) / 3);
+}
+
+/** Only a pair that is known not to be served is a reason for a rougher way. */
+function nextTry(state: TargetState, failed: Try, failure: Failure, policy: Policy): Try {
+  const isLastRung = failed.rung + 1 >= policy.ladder.length;
+  const isHopeless = failure.kind === "refused" && hopeless.has(failure.reason);
+  const isTriedEnough = isHopeless || failed.attempt >= (policy.ladder[failed.rung]?.attempts ?? 1);
+  if (!isLastRung && isTriedEnough && isSeenUnserved(state, policy)) return { rung: failed.rung + 1, attempt: 1 };
+  return { rung: failed.rung, attempt: failed.attempt + 1 };
+}
+
+function isSeenUnserved({ endpoints, wanted }: TargetState, policy: Policy): boolean {
+  if (policy.endpoints.length === 0) return true;
+  return endpoints.some(
+    (endpoint) =>
+      endpoint.kind === "served" && wanted !== undefined && !isServedAs(wanted.certificate, endpoint.certificate),
+  );
+}
+
+/** Longer each time, but never more than a tenth of what the served certificate has left; replicas drift apart. */
+function retryDelayMs(state: TargetState, failed: Try, failure: Failure, at: Instant, policy: Policy): number {
+  const doubledMs = pace.firstRetryMs * 2 ** Math.min(failed.attempt - 1, 16) * (1 + policy.spreadShare / 4);
+  const urgentMs = Math.max(servedForMs(state, at) / 10, pace.firstRetryMs);
+  const delayMs = Math.min(doubledMs, urgentMs, pace.slowestRetryMs);
+  if (failure.kind !== "refused") return delayMs;
+  if (failure.retryAfterMs !== undefined) return Math.max(failure.retryAfterMs, pace.firstRetryMs);
+  if (turnedDown.has(failure.reason)) return Math.max(delayMs, Math.min(pace.turnedDownRetryMs, urgentMs));
+  return absent.has(failure.reason) ? Math.min(delayMs, pace.absentRetryMs) : delayMs;
+}
+
+/** How long the certificate that is served and ends first is still valid, in milliseconds. */
+function servedForMs(state: TargetState, at: Instant): number {
+  const ends = state.endpoints.flatMap((endpoint) =>
+    endpoint.kind === "served" ? [endpoint.certificate.notAfter - at.wallMs] : [],
+  );
+  return Math.min(Number.POSITIVE_INFINITY, ...ends);
+}
+
+function describe(failure: Failure): string {
+  switch (failure.kind) {
+    case "refused":
+      return failure.detail;
+    case "timed-out":
+      return "the reload ran out of time";
+    case "unserved":
+      return "the server was told, but still serves another certificate";
+  }
+}
