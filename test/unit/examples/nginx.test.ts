@@ -7,9 +7,9 @@ import { type Container, readNginxExample, toFlagTexts } from "../../support/exa
 const manifests = ["deployment", "configmap", "service"].map((name) => `examples/nginx/${name}.yaml`);
 const { pod, certhup, nginx, configMap, nginxConfiguration } = await readNginxExample();
 
-function configOf(container: Container) {
+async function configOf(container: Container) {
   const environment = Object.fromEntries((container.env ?? []).map(({ name, value }) => [name, value]));
-  const read = readRunConfig(toFlagTexts(container.args ?? []), environment);
+  const read = await readRunConfig({ flags: toFlagTexts(container.args ?? []), environment }, "pod-0");
   if (read.kind === "issues") throw new Error(JSON.stringify(read.issues));
   return read.config;
 }
@@ -19,9 +19,10 @@ test.each(manifests)("%s is YAML without a mistake", async (path) => {
   expect(documents.flatMap((document) => [...document.errors, ...document.warnings])).toEqual([]);
 });
 
-test("the agent accepts the flags of the sidecar", () => {
+test("the agent accepts the flags of the sidecar", async () => {
   expect(certhup.args?.[0]).toBe("run");
-  expect(readRunConfig(toFlagTexts(certhup.args ?? []), {})).toMatchObject({ kind: "config" });
+  const sources = { flags: toFlagTexts(certhup.args ?? []), environment: {} };
+  expect(await readRunConfig(sources, "pod-0")).toMatchObject({ kind: "config" });
 });
 
 test("no mount is a subPath mount", async () => {
@@ -29,10 +30,10 @@ test("no mount is a subPath mount", async () => {
   expect(texts.filter((text) => /^\s*-?\s*subPath(Expr)?:/m.test(text))).toEqual([]);
 });
 
-test("both containers mount the same Secret whole and read-only, where the agent and nginx look for it", () => {
+test("both containers mount the same Secret whole and read-only, where the agent and nginx look for it", async () => {
   const secret = pod.volumes.find((volume) => volume.secret !== undefined);
   const mountOf = ({ volumeMounts }: Container) => volumeMounts.find(({ name }) => name === secret?.name);
-  const [target] = configOf(certhup).targets;
+  const [target] = (await configOf(certhup)).targets;
   expect(mountOf(certhup)).toMatchObject({ mountPath: target?.volume.directory, readOnly: true });
   const directory = mountOf(nginx)?.mountPath;
   expect(nginxConfiguration).toContain(`ssl_certificate ${directory}/${target?.volume.certificateFile};`);
@@ -64,8 +65,8 @@ test("the agent is a native sidecar", () => {
   expect(pod.containers.map(({ name }) => name)).toEqual(["nginx"]);
 });
 
-test("each probe of the agent asks the page that is made for it, on the port where the agent listens", () => {
-  const { listenAddress } = configOf(certhup);
+test("each probe of the agent asks the page that is made for it, on the port where the agent listens", async () => {
+  const { listenAddress } = await configOf(certhup);
   expect(certhup.ports).toEqual([{ name: "certhup", containerPort: listenAddress.port }]);
   const { startupProbe, readinessProbe, livenessProbe } = certhup;
   expect([startupProbe, readinessProbe, livenessProbe].map((probe) => probe?.httpGet)).toEqual([
@@ -76,7 +77,7 @@ test("each probe of the agent asks the page that is made for it, on the port whe
 });
 
 test("the agent looks at the port where nginx serves, and the Service leads there", async () => {
-  const [target] = configOf(certhup).targets;
+  const [target] = (await configOf(certhup)).targets;
   const [https] = nginx.ports ?? [];
   expect(target?.policy.endpoints).toEqual([`127.0.0.1:${https?.containerPort}`]);
   expect(nginxConfiguration).toContain(`listen ${https?.containerPort} ssl;`);
