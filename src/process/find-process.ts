@@ -11,7 +11,7 @@ import {
   type ProcessEntry,
   type ProcessInfo,
   readExecutable,
-  readProcessEntry,
+  readProcessEntries,
 } from "./process-info.ts";
 import { bearsName, isNginxWorker, isPause, isWrapper } from "./process-name.ts";
 
@@ -94,9 +94,8 @@ export async function findProcess(selector: ProcessSelector, options: FindProces
 }
 
 async function readTable(procRoot: string): Promise<ProcessTable> {
-  const pids = await listPids(procRoot);
-  const entries = await Promise.all(pids.map((pid) => readProcessEntry(pid, procRoot)));
-  return new Map(entries.filter((entry) => entry !== undefined).map((entry) => [entry.pid, entry]));
+  const entries = await readProcessEntries(await listPids(procRoot), procRoot);
+  return new Map(entries.map((entry) => [entry.pid, entry]));
 }
 
 async function findCandidates(table: ProcessTable, ownPid: number, procRoot: string): Promise<ProcessEntry[]> {

@@ -13,7 +13,8 @@ export const processFindingCodes = {
   "signal-ignored": { severity: "refuse", meaning: "the server ignores the signal" },
   "signal-handler-unknown": {
     severity: "warn",
-    meaning: "the language runtime catches every signal, so that the program's own handler can't be seen",
+    meaning:
+      "whether the program handles the signal can't be seen: its runtime catches all, or the kernel doesn't tell",
   },
   "signal-not-a-reload": { severity: "warn", meaning: "this server takes the signal for something else than a reload" },
 } as const;

@@ -17,6 +17,7 @@ export function objectToSignal(process: ProcessInfo, signal: Signal): SignalObje
   const who = describeProcess(process);
   switch (dispositionOf(process, signal)) {
     case "caught":
+    case "unknown":
       return undefined;
     case "ignored":
       return {
@@ -41,7 +42,17 @@ export function doubtSignal(process: ProcessInfo, signal: Signal): readonly Find
   const who = describeProcess(process);
   const findings: Finding[] = [];
   const runtime = runtimeThatCatchesAll(process);
-  if (runtime !== undefined && dispositionOf(process, signal) === "caught") {
+  const disposition = dispositionOf(process, signal);
+  if (disposition === "unknown") {
+    findings.push(
+      processFinding(
+        "signal-handler-unknown",
+        `whether ${who} has a handler for ${signal.name} can't be known: this kernel doesn't show it`,
+        "look it up in the server's manual; use --reload restart where it has no reload",
+      ),
+    );
+  }
+  if (runtime !== undefined && disposition === "caught") {
     findings.push(
       processFinding(
         "signal-handler-unknown",

@@ -8,15 +8,20 @@ export interface ProcessStat {
   readonly isKernelThread: boolean;
 }
 
-/** What `/proc/<pid>/status` tells. */
+/** What `/proc/<pid>/status` tells. `undefined` where the kernel doesn't write the line: gVisor has no signal masks. */
 export interface ProcessStatus {
-  readonly uids: { readonly real: number; readonly effective: number; readonly saved: number };
-  /** `undefined` on a kernel without the line. */
+  readonly uids: ProcessUids | undefined;
   readonly namespacePid: number | undefined;
   readonly threads: number;
-  readonly caughtSignals: bigint;
-  readonly ignoredSignals: bigint;
-  readonly blockedSignals: bigint;
+  readonly caughtSignals: bigint | undefined;
+  readonly ignoredSignals: bigint | undefined;
+  readonly blockedSignals: bigint | undefined;
+}
+
+export interface ProcessUids {
+  readonly real: number;
+  readonly effective: number;
+  readonly saved: number;
 }
 
 /** PF_KTHREAD of the kernel's `include/linux/sched.h`. */
@@ -46,7 +51,7 @@ export function parseProcessStat(content: Buffer): ProcessStat | undefined {
   };
 }
 
-/** Reads proc(5) `status`. Lines that are missing count as no signal and as a user that nobody has. */
+/** Reads proc(5) `status`. */
 export function parseProcessStatus(text: string): ProcessStatus {
   const lines = new Map<string, string>();
   for (const line of text.split("\n")) {
@@ -55,7 +60,7 @@ export function parseProcessStatus(text: string): ProcessStatus {
   }
   const [real, effective, saved] = numbers(lines.get("Uid"));
   return {
-    uids: { real: real ?? -1, effective: effective ?? -1, saved: saved ?? -1 },
+    uids: real === undefined || effective === undefined || saved === undefined ? undefined : { real, effective, saved },
     namespacePid: numbers(lines.get("NSpid")).at(-1),
     threads: numbers(lines.get("Threads"))[0] ?? 1,
     caughtSignals: mask(lines.get("SigCgt")),
@@ -74,6 +79,6 @@ function numbers(text: string | undefined): number[] {
   return text === undefined || text === "" ? [] : text.split(/\s+/).map(Number);
 }
 
-function mask(text: string | undefined): bigint {
-  return text !== undefined && /^[0-9a-f]+$/i.test(text) ? BigInt(`0x${text}`) : 0n;
+function mask(text: string | undefined): bigint | undefined {
+  return text !== undefined && /^[0-9a-f]+$/i.test(text) ? BigInt(`0x${text}`) : undefined;
 }

@@ -1,7 +1,13 @@
 import { readFileSync } from "node:fs";
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
-import { parseProcessStat, parseProcessStatus, splitCommandLine } from "./process-files.ts";
+import {
+  type ProcessStat,
+  type ProcessUids,
+  parseProcessStat,
+  parseProcessStatus,
+  splitCommandLine,
+} from "./process-files.ts";
 
 /** What tells processes apart, as it was at one moment. */
 export interface ProcessEntry {
@@ -22,11 +28,12 @@ export interface ProcessEntry {
 
 /** One process with what decides about signals. */
 export interface ProcessInfo extends ProcessEntry {
-  readonly uids: { readonly real: number; readonly effective: number; readonly saved: number };
+  /** `undefined` where the kernel doesn't tell. */
+  readonly uids: ProcessUids | undefined;
   /** Its pid in its own PID namespace: 1 is protected from signals that it doesn't catch (pid_namespaces(7)). */
   readonly namespacePid: number;
-  /** Signals with a handler; bit 0 is signal 1. */
-  readonly caughtSignals: bigint;
+  /** Signals with a handler; bit 0 is signal 1. `undefined` where the kernel doesn't tell, as gVisor. */
+  readonly caughtSignals: bigint | undefined;
   readonly ignoredSignals: bigint;
   /** Signals that every thread blocks: they wait for `sigwait` or `signalfd` and end nothing. */
   readonly blockedSignals: bigint;
@@ -44,19 +51,44 @@ export async function listPids(procRoot: string): Promise<number[]> {
     .sort((a, b) => a - b);
 }
 
-/** Reads one process; `undefined` when it is gone, or hidden from this user. */
-export async function readProcessEntry(pid: number, procRoot: string): Promise<ProcessEntry | undefined> {
-  const directory = join(procRoot, String(pid));
+/** Reads what never has to be waited for, at once; `undefined` when the process is gone, or hidden from this user. */
+export function readProcessStat(pid: number, procRoot: string): ProcessStat | undefined {
   try {
-    const stat = parseProcessStat(await readFile(join(directory, "stat")));
-    if (stat === undefined) return undefined;
-    const hasCommandLine = !stat.isKernelThread && !isDefunct(stat);
-    const argv = hasCommandLine ? splitCommandLine(await readFile(join(directory, "cmdline"))) : [];
-    return { pid, ...stat, argv };
+    return parseProcessStat(readFileSync(join(procRoot, String(pid), "stat")));
   } catch (error) {
     if (isGone(error)) return undefined;
     throw error;
   }
+}
+
+/**
+ * Reads one process; `undefined` when it is gone, or hidden from this user. The command line lies in the process's own
+ * memory, and may have to be waited for.
+ */
+export async function readProcessEntry(pid: number, procRoot: string): Promise<ProcessEntry | undefined> {
+  const stat = readProcessStat(pid, procRoot);
+  if (stat === undefined) return undefined;
+  if (stat.isKernelThread || isDefunct(stat)) return { pid, ...stat, argv: [] };
+  try {
+    return { pid, ...stat, argv: splitCommandLine(await readFile(join(procRoot, String(pid), "cmdline"))) };
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw error;
+  }
+}
+
+/** So many processes are read at a time: each has files open meanwhile, and a node may run thousands. */
+const readAtOnce = 64;
+
+/** Reads these processes, but for those that are gone by then, in the order given. */
+export async function readProcessEntries(pids: readonly number[], procRoot: string): Promise<ProcessEntry[]> {
+  const found: ProcessEntry[] = [];
+  for (let start = 0; start < pids.length; start += readAtOnce) {
+    const part = pids.slice(start, start + readAtOnce);
+    const entries = await Promise.all(part.map((pid) => readProcessEntry(pid, procRoot)));
+    found.push(...entries.filter((entry) => entry !== undefined));
+  }
+  return found;
 }
 
 /** Reads all that is known of one process; `undefined` when it is gone, or hidden from this user. */
@@ -70,12 +102,16 @@ export async function completeEntry(entry: ProcessEntry, procRoot: string): Prom
   const directory = join(procRoot, String(entry.pid));
   try {
     const status = parseProcessStatus(await readFile(join(directory, "status"), "latin1"));
-    const blockedSignals =
-      status.threads > 1 && status.blockedSignals !== 0n
-        ? await readBlockedByAll(join(directory, "task"), status.blockedSignals)
-        : status.blockedSignals;
-    const { threads: _, ...rest } = status;
-    return { ...entry, ...rest, namespacePid: status.namespacePid ?? entry.pid, blockedSignals };
+    const blockedByMain = status.blockedSignals ?? 0n;
+    const isShared = status.threads > 1 && blockedByMain !== 0n;
+    return {
+      ...entry,
+      uids: status.uids,
+      namespacePid: status.namespacePid ?? entry.pid,
+      caughtSignals: status.caughtSignals,
+      ignoredSignals: status.ignoredSignals ?? 0n,
+      blockedSignals: isShared ? await readBlockedByAll(join(directory, "task"), blockedByMain) : blockedByMain,
+    };
   } catch (error) {
     if (isGone(error)) return undefined;
     throw error;
@@ -86,7 +122,8 @@ async function readBlockedByAll(taskDirectory: string, blockedByMain: bigint): P
   let blocked = blockedByMain;
   for (const thread of await readdir(taskDirectory)) {
     try {
-      blocked &= parseProcessStatus(await readFile(join(taskDirectory, thread, "status"), "latin1")).blockedSignals;
+      const status = parseProcessStatus(await readFile(join(taskDirectory, thread, "status"), "latin1"));
+      blocked &= status.blockedSignals ?? 0n;
     } catch (error) {
       if (!isGone(error)) throw error;
     }
@@ -106,13 +143,8 @@ export async function readExecutable(pid: number, procRoot: string): Promise<str
 
 /** Is this still the same process, alive? Read at once, so that nothing comes between the answer and what follows. */
 export function isSameProcess(process: Pick<ProcessEntry, "pid" | "startTime">, procRoot: string): boolean {
-  try {
-    const stat = parseProcessStat(readFileSync(join(procRoot, String(process.pid), "stat")));
-    return stat !== undefined && stat.startTime === process.startTime && !isDefunct(stat);
-  } catch (error) {
-    if (isGone(error)) return false;
-    throw error;
-  }
+  const stat = readProcessStat(process.pid, procRoot);
+  return stat !== undefined && stat.startTime === process.startTime && !isDefunct(stat);
 }
 
 /** Ended, and kept by the kernel only until its parent asks for it. It still accepts signals. */

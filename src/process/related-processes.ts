@@ -1,18 +1,20 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isDefunct, listPids, type ProcessEntry, readProcessEntry } from "./process-info.ts";
+import { isDefunct, listPids, type ProcessEntry, readProcessEntries, readProcessStat } from "./process-info.ts";
 
 /** The living children of a process, in no order. Asks the kernel for them where it tells (CONFIG_PROC_CHILDREN). */
 export async function readChildren(pid: number, procRoot: string): Promise<ProcessEntry[]> {
   const told = await readChildPids(pid, procRoot);
-  const entries = await readEntries(told ?? (await listPids(procRoot)), procRoot);
+  const entries = await readProcessEntries(told ?? (await listPids(procRoot)), procRoot);
   return entries.filter((process) => process.ppid === pid && !isDefunct(process));
 }
 
-/** The living members of a process group. */
-export async function readGroup(processGroup: number, procRoot: string): Promise<ProcessEntry[]> {
-  const entries = await readEntries(await listPids(procRoot), procRoot);
-  return entries.filter((process) => process.processGroup === processGroup && !isDefunct(process));
+/** The pids of the living members of a process group. */
+export async function readGroup(processGroup: number, procRoot: string): Promise<number[]> {
+  return (await listPids(procRoot)).filter((pid) => {
+    const stat = readProcessStat(pid, procRoot);
+    return stat?.processGroup === processGroup && !isDefunct(stat);
+  });
 }
 
 async function readChildPids(pid: number, procRoot: string): Promise<number[] | undefined> {
@@ -23,9 +25,4 @@ async function readChildPids(pid: number, procRoot: string): Promise<number[] | 
     // The file needs a kernel option, and the process may be gone: the whole list tells as well.
     return undefined;
   }
-}
-
-async function readEntries(pids: readonly number[], procRoot: string): Promise<ProcessEntry[]> {
-  const entries = await Promise.all(pids.map((pid) => readProcessEntry(pid, procRoot)));
-  return entries.filter((entry) => entry !== undefined);
 }

@@ -62,10 +62,12 @@ function changed(process: ProcessInfo): SignalDelivery {
 }
 
 function notPermitted(process: ProcessInfo): SignalDelivery {
+  const uid = process.uids?.real;
+  const owner = uid === undefined ? "another user" : `uid ${uid}`;
   return {
     kind: "refused",
     reason: "not-permitted",
-    detail: `the agent runs as uid ${geteuid?.()} and may not signal ${describeProcess(process)} of uid ${process.uids.real}`,
-    hint: `run the agent as uid ${process.uids.real} (runAsUser; the pod-security level restricted allows only this), or as root with the capability KILL`,
+    detail: `the agent runs as uid ${geteuid?.()} and may not signal ${describeProcess(process)} of ${owner}`,
+    hint: `run the agent as ${uid === undefined ? "the server's user" : owner} (runAsUser; the pod-security level restricted allows only this), or as root with the capability KILL`,
   };
 }

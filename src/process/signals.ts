@@ -12,8 +12,8 @@ export interface Signal {
   readonly number: number;
 }
 
-/** What a process does with a signal. */
-export type Disposition = "caught" | "ignored" | "default";
+/** What a process does with a signal; `unknown` where the kernel shows no signal masks, as gVisor. */
+export type Disposition = "caught" | "ignored" | "default" | "unknown";
 
 const hint = "write a name or a number: SIGHUP, HUP and 1 are the same";
 
@@ -46,6 +46,7 @@ const irresistible: ReadonlySet<NodeJS.Signals> = new Set(["SIGKILL", "SIGSTOP"]
 export function dispositionOf(process: ProcessInfo, signal: Signal): Disposition {
   const bit = 1n << BigInt(signal.number - 1);
   if (irresistible.has(signal.name)) return "default";
+  if (process.caughtSignals === undefined) return "unknown";
   if ((process.caughtSignals & bit) !== 0n) return "caught";
   if ((process.ignoredSignals & bit) !== 0n) return "ignored";
   if ((process.blockedSignals & bit) !== 0n) return "caught";
@@ -57,7 +58,7 @@ export function dispositionOf(process: ProcessInfo, signal: Signal): Disposition
  * `undefined` for all others. Go catches all signals that can be caught, Java the ones that end a program.
  */
 export function runtimeThatCatchesAll(process: ProcessInfo): "Go" | "Java" | undefined {
-  if (countBits(process.caughtSignals) >= 45) return "Go";
+  if (countBits(process.caughtSignals ?? 0n) >= 45) return "Go";
   const program = process.argv[0]?.split("/").at(-1);
   return program === "java" || process.comm === "java" ? "Java" : undefined;
 }

@@ -41,5 +41,5 @@ async function signalGroup(leader: GroupLeader, signal: NodeJS.Signals, procRoot
 async function isEmpty(leader: GroupLeader, procRoot: string): Promise<boolean> {
   const members = await readGroup(leader.pid, procRoot);
   // A leader after ours has ended is a stranger that got its number.
-  return members.length === 0 || (leader.hasExited() && members.some((member) => member.pid === leader.pid));
+  return members.length === 0 || (leader.hasExited() && members.includes(leader.pid));
 }

@@ -94,8 +94,10 @@ describe("nginx", () => {
       kind: "accepted",
       detail: `nginx (pid ${master.pid}) started new workers after SIGHUP`,
     });
-    const workers = await readWorkers(master.pid);
-    expect(workers.filter((pid) => !before.includes(pid))).toHaveLength(2);
+    await until(
+      () => readWorkers(master.pid),
+      (pids) => pids.length === 2 && !pids.some((pid) => before.includes(pid)),
+    );
     expect(await until(readServed, (served) => served === wanted)).toBe(wanted);
   });
 
@@ -171,7 +173,9 @@ describe("nginx", () => {
       "-g",
       "daemon off;",
     ];
-    await using single = await startProgram(command, { isReady: ({ caughtSignals }) => (caughtSignals & 1n) !== 0n });
+    await using single = await startProgram(command, {
+      isReady: ({ caughtSignals }) => ((caughtSignals ?? 0n) & 1n) !== 0n,
+    });
     expect(await strategy().prepare()).toMatchObject([{ code: "no-master", severity: "warn" }]);
     expect(await strategy().reload(never)).toEqual({
       kind: "accepted",

@@ -38,7 +38,7 @@ function startTrapping(onTerminate: string) {
 }
 
 function catchesTerminate({ caughtSignals }: ProcessInfo): boolean {
-  return (caughtSignals & (1n << 14n)) !== 0n;
+  return ((caughtSignals ?? 0n) & (1n << 14n)) !== 0n;
 }
 
 describe("a server that is restarted", () => {

@@ -33,7 +33,7 @@ describe("a server with a handler", () => {
     const log = join(directory, "log");
     const script = `trap 'echo reloaded >>${log}' HUP; while :; do sleep 0.05; done`;
     await using server = await startProgram(["bash", "-c", script], {
-      isReady: (process) => (process.caughtSignals & 1n) !== 0n,
+      isReady: (process) => ((process.caughtSignals ?? 0n) & 1n) !== 0n,
     });
     const strategy = await strategyFor(server.pid);
     expect(await strategy.prepare()).toEqual([]);
@@ -110,7 +110,7 @@ describe("an agent without rights", () => {
   test("may signal a server of the same user", async () => {
     const command = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "bash", "-c"];
     await using server = await startProgram([...command, "trap : HUP; while :; do sleep 0.05; done"], {
-      isReady: (process) => process.comm === "bash" && (process.caughtSignals & 1n) !== 0n,
+      isReady: (process) => process.comm === "bash" && ((process.caughtSignals ?? 0n) & 1n) !== 0n,
     });
     expect(await askAs(65_534, server.pid)).toEqual({
       findings: [],

@@ -15,6 +15,8 @@ export interface FixtureProcess {
   readonly processGroup?: number;
   readonly uid?: number;
   readonly isKernelThread?: boolean;
+  /** Leaves users and signals out of `status`, as gVisor does. */
+  readonly isTerse?: boolean;
   /** Numbers of signals. */
   readonly caught?: readonly number[];
   readonly ignored?: readonly number[];
@@ -68,6 +70,7 @@ function formatStat(process: FixtureProcess): string {
 
 function formatStatus(process: FixtureProcess, blocked: readonly number[], threads: number): string {
   const { pid, comm, uid = 0, caught = [], ignored = [], namespacePid = pid } = process;
+  if (process.isTerse === true) return `Name:\t${comm}\nPid:\t${pid}\nThreads:\t${threads}\n`;
   const pids = namespacePid === pid ? `${pid}` : `${pid}\t${namespacePid}`;
   return [
     `Name:\t${comm}`,

@@ -77,6 +77,17 @@ describe("a doubt", () => {
     expect(doubtSignal(haproxy, user2)).toEqual([]);
   });
 
+  test("is told where the kernel shows no signal masks, and nothing is objected to", async () => {
+    const server = await read({ comm: "webhook", isTerse: true });
+    expect(objectToSignal(server, hangUp)).toBeUndefined();
+    expect(doubtSignal(server, hangUp)).toMatchObject([
+      {
+        code: "signal-handler-unknown",
+        message: "whether webhook (pid 7) has a handler for SIGHUP can't be known: this kernel doesn't show it",
+      },
+    ]);
+  });
+
   test("is told of nginx by its title", async () => {
     const nginx = await read({ comm: "nginx", argv: ["nginx: master process nginx"], caught: [1, 10, 12] });
     expect(doubtSignal(nginx, user2)).toMatchObject([{ code: "signal-not-a-reload" }]);

@@ -55,14 +55,14 @@ describe("status", () => {
     });
   });
 
-  test("without the lines of a newer kernel claims no signal and no user", () => {
+  test("without the lines that gVisor leaves out claims nothing", () => {
     expect(parseProcessStatus("Name:\tnginx\n")).toEqual({
-      uids: { real: -1, effective: -1, saved: -1 },
+      uids: undefined,
       namespacePid: undefined,
       threads: 1,
-      blockedSignals: 0n,
-      ignoredSignals: 0n,
-      caughtSignals: 0n,
+      blockedSignals: undefined,
+      ignoredSignals: undefined,
+      caughtSignals: undefined,
     });
   });
 });
