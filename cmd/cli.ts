@@ -97,7 +97,7 @@ function explainRest(rest: readonly string[], options: readonly Option<unknown>[
   const issues: Issue[] = [];
   for (const [position, word] of rest.entries()) {
     const [flag = word] = word.split("=", 1);
-    const isValueOfUnknown = rest[position - 1]?.startsWith("-") === true;
+    const isValueOfUnknown = /^-[^=]*$/.test(rest[position - 1] ?? "");
     if (word.startsWith("-")) issues.push({ path: flag, message: "there is no such flag", hint: suggest(flag, known) });
     else if (!isValueOfUnknown)
       issues.push({
