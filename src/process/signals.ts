@@ -1,4 +1,5 @@
 import { constants } from "node:os";
+import { basename } from "node:path";
 import type { ProcessInfo } from "./process-info.ts";
 
 /** A signal as the user wrote it, or why it is none. */
@@ -53,14 +54,19 @@ export function dispositionOf(process: ProcessInfo, signal: Signal): Disposition
   return process.namespacePid === 1 || harmlessByDefault.has(signal.name) ? "ignored" : "default";
 }
 
-/**
- * The language runtime that catches signals for every program, so that a handler proves nothing of the program itself;
- * `undefined` for all others. Go catches all signals that can be caught, Java the ones that end a program.
- */
-export function runtimeThatCatchesAll(process: ProcessInfo): "Go" | "Java" | undefined {
+/** Runtimes by the name of their program: they catch the signals that end a program, to end it in their own way. */
+const runtimes: ReadonlyMap<string, Runtime> = new Map([
+  ["java", "Java"],
+  ["ruby", "Ruby"],
+]);
+
+/** A language runtime that catches signals for every program, so that a handler proves nothing of the program itself. */
+export type Runtime = "Go" | "Java" | "Ruby";
+
+/** The runtime that catches signals for this process, if one does. Go is known by catching all that can be caught. */
+export function runtimeThatCatchesAll(process: ProcessInfo): Runtime | undefined {
   if (countBits(process.caughtSignals ?? 0n) >= 45) return "Go";
-  const program = process.argv[0]?.split("/").at(-1);
-  return program === "java" || process.comm === "java" ? "Java" : undefined;
+  return runtimes.get(basename(process.argv[0] ?? "")) ?? runtimes.get(process.comm);
 }
 
 function countBits(mask: bigint): number {

@@ -141,6 +141,18 @@ describe("in a process namespace of its own", () => {
     expect(JSON.parse(stdout)).toMatchObject({ kind: "none", reason: "process-namespace-not-shared" });
   });
 
+  test("a /proc that hides the processes of others is told from a namespace that isn't shared", async () => {
+    const script = 'mount -t proc -o hidepid=invisible proc /proc && exec "$@"';
+    const child = [execPath, "test/support/child-find.ts", "sleep", "61234"];
+    const { stdout } = await run("unshare", ["--mount", "sh", "-c", script, "sh", ...child]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      kind: "none",
+      reason: "process-namespace-not-shared",
+      detail: "only the agent's own processes are visible: /proc hides those of other users",
+      hint: expect.stringContaining("hidepid"),
+    });
+  });
+
   test("the first process is known to drop a signal that it has no handler for", async () => {
     const inside = ["bash", "-c", `exec -a certhup-first ${sleep} 60`];
     const isReady = (process: { argv: readonly string[] }) => process.argv[0] === "unshare";

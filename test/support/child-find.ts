@@ -1,8 +1,12 @@
-/** Prints what a search for a process by name says: `node child-find.ts NAME`. */
-import { argv, stdout } from "node:process";
+/** Prints what a search for a process by name says, perhaps as another user: `node child-find.ts NAME [UID]`. */
+import { argv, setgid, setgroups, setuid, stdout } from "node:process";
 import { findProcess } from "../../src/process/find-process.ts";
 
-const [, , name = ""] = argv;
+const [, , name = "", uid] = argv;
+if (uid !== undefined) {
+  setgroups?.([]);
+  setgid?.(Number(uid));
+  setuid?.(Number(uid));
+}
 const found = await findProcess({ name });
-const { kind } = found;
-stdout.write(JSON.stringify(kind === "found" ? { kind, pid: found.process.pid } : found, undefined, 2));
+stdout.write(JSON.stringify(found.kind === "found" ? { kind: found.kind, pid: found.process.pid } : found));

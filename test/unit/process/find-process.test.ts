@@ -28,6 +28,16 @@ describe("by name", () => {
     expect(await pidOf({ name: "server" }, [{ pid: 7, comm: "server" }, between, below])).toBe(7);
   });
 
+  test("the first process of the namespace is found when it is the server", async () => {
+    await using tree = await createProcTree(agent.pid, [
+      agent,
+      { ...master, pid: 1 },
+      { pid: 8, ppid: 1, comm: "nginx", argv: ["nginx: worker process"] },
+    ]);
+    const found = await findProcess({ name: "nginx" }, { procRoot: tree.root, self: { pid: agent.pid } });
+    expect(found).toMatchObject({ process: { pid: 1 } });
+  });
+
   test("the program file counts where it can be read", async () => {
     expect(await pidOf({ name: "nginx" }, [{ pid: 7, comm: "main", exe: "/usr/sbin/nginx (deleted)" }])).toBe(7);
   });

@@ -78,6 +78,14 @@ describe("a runtime that catches every signal", () => {
     expect(runtimeThatCatchesAll(await read({ argv: ["/opt/jdk/bin/java", "-jar", "a.jar"] }))).toBe("Java");
   });
 
+  test("is Ruby, by its program's name though it has a title", async () => {
+    await using tree = await createProcTree(1, [
+      { pid: 7, comm: "ruby", argv: ["puma 6.4.0 (tcp://0.0.0.0:9292) [app]"] },
+    ]);
+    const found = await readProcess(7, tree.root);
+    expect(found === undefined ? undefined : runtimeThatCatchesAll(found)).toBe("Ruby");
+  });
+
   test("is no C server with some handlers", async () => {
     expect(runtimeThatCatchesAll(await read({ caught: [1, 2, 3, 10, 12, 14, 15, 17, 28, 29] }))).toBeUndefined();
   });
