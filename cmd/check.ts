@@ -44,7 +44,7 @@ export async function check({ sources, issues }: Invocation): Promise<ExitStatus
 }
 
 async function checkTarget(config: ServingConfig): Promise<TargetCheck> {
-  const look = await createLooker(config, systemClock)(undefined);
+  const look = await createLooker(config, systemClock).look(undefined);
   const inVolume = look.kind === "missing" ? undefined : look.certificate;
   const endpoints = await probeAll(config, inVolume);
   const isGood = look.kind === "accepted" && endpoints.every(({ verdict }) => verdict === "match");

@@ -1,16 +1,29 @@
-// Builds the one file that ships, dist/certhup.mjs, and beside it the licences of the packages that are in it.
-import { chmod, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { build, type Metafile } from "esbuild";
+// Builds what ships into dist/: certhup.mjs, beside it the parts that few need and that are loaded only then, and the
+// licences of the packages that are in them.
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { type BuildOptions, build, type Metafile, type Plugin } from "esbuild";
 
 const outputDirectory = "dist";
 const bundle = join(outputDirectory, "certhup.mjs");
 
-await rm(outputDirectory, { recursive: true, force: true });
-await mkdir(outputDirectory);
-const { metafile } = await build({
-  entryPoints: ["cmd/main.ts"],
-  outfile: bundle,
+/** Parts with large packages in them: an agent that doesn't use them shall not hold their source in memory. */
+const asides: ReadonlyMap<string, string> = new Map([
+  [resolve("src/reload/http.ts"), "reload-http.mjs"],
+  [resolve("src/config/config-file.ts"), "config-file.mjs"],
+]);
+
+const keepAsidesApart: Plugin = {
+  name: "keep-asides-apart",
+  setup({ onResolve }) {
+    onResolve({ filter: /\.ts$/ }, ({ kind, path, resolveDir }) => {
+      const aside = kind === "dynamic-import" ? asides.get(resolve(resolveDir, path)) : undefined;
+      return aside === undefined ? undefined : { path: `./${aside}`, external: true };
+    });
+  },
+};
+
+const common: BuildOptions = {
   bundle: true,
   platform: "node",
   format: "esm",
@@ -22,19 +35,35 @@ const { metafile } = await build({
   legalComments: "none",
   metafile: true,
   logLevel: "warning",
+  plugins: [keepAsidesApart],
   // CommonJS packages ask for Node's own modules by require, which an ESM file has to be given.
   banner: {
     js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
   },
-});
-await chmod(bundle, 0o755);
-const packages = packagesOf(metafile);
-await writeFile(join(outputDirectory, "LICENSES.txt"), await gatherLicences(packages));
-const { size } = await stat(bundle);
-console.log(`${bundle}: ${Math.round(size / 1024)} KiB, with ${packages.length} packages: ${packages.join(", ")}`);
+};
 
-function packagesOf({ inputs }: Metafile): readonly string[] {
-  const names = Object.keys(inputs).flatMap((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
+await rm(outputDirectory, { recursive: true, force: true });
+await mkdir(outputDirectory);
+const inputs = [
+  await bundleFile("cmd/main.ts", bundle),
+  ...(await Promise.all([...asides].map(([input, name]) => bundleFile(input, join(outputDirectory, name))))),
+];
+await chmod(bundle, 0o755);
+const packages = packagesOf(inputs.flat());
+await writeFile(join(outputDirectory, "LICENSES.txt"), await gatherLicences(packages));
+for (const name of await readdir(outputDirectory)) {
+  const { size } = await stat(join(outputDirectory, name));
+  console.log(`${join(outputDirectory, name)}: ${Math.round(size / 1024)} KiB`);
+}
+console.log(`with ${packages.length} packages: ${packages.join(", ")}`);
+
+async function bundleFile(input: string, outfile: string): Promise<readonly string[]> {
+  const { metafile } = await build({ ...common, entryPoints: [input], outfile });
+  return Object.keys((metafile as Metafile).inputs);
+}
+
+function packagesOf(inputPaths: readonly string[]): readonly string[] {
+  const names = inputPaths.flatMap((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
   return [...new Set(names)].sort();
 }
 

@@ -1,35 +1,48 @@
+import type { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { ServingConfig } from "../config/config.ts";
 import type { CertificateFacts } from "../core/certificate-facts.ts";
 import type { Finding } from "../core/finding.ts";
-import type { VolumeLook } from "../core/volume-look.ts";
+import type { VolumeLook, VolumeSource } from "../core/volume-look.ts";
 import { holdUntilMs } from "../keypair/judge-dates.ts";
-import { readKeypairFacts } from "../keypair/keypair.ts";
+import { type Keypair, readKeypairFacts } from "../keypair/keypair.ts";
 import { parseKeypair } from "../keypair/parse-keypair.ts";
 import { rehearse } from "../keypair/rehearsal.ts";
 import { validateKeypair } from "../keypair/validate-keypair.ts";
 import type { Clock } from "../system/clock.ts";
 import { readVolume, type VolumeRead } from "../volume/read-volume.ts";
 
-/**
- * Reads a volume and judges what lies there.
- *
- * @param served what is served now, if that is known: an expired pair is worse than one that is valid
- */
-export type Looker = (served: CertificateFacts | undefined) => Promise<VolumeLook>;
+/** Reads a volume and judges what lies there. */
+export interface Looker {
+  /** @param served what is served now, if that is known: an expired pair is worse than one that is valid */
+  look(served: CertificateFacts | undefined): Promise<VolumeLook>;
+  /** The certificates of the CA file of the last pair that could be parsed. */
+  authorities(): readonly X509Certificate[];
+}
+
+interface Judged {
+  readonly look: VolumeLook;
+  readonly authorities: readonly X509Certificate[];
+}
 
 /** A looker that judges again only what has changed, or what time may have made valid. */
 export function createLooker(config: ServingConfig, clock: Clock): Looker {
   let last: VolumeLook | undefined;
-  return async (served) => {
-    const read = await readVolume(config.volume);
-    if (read.kind === "read" && last?.kind === "accepted" && last.source.contentHash === read.source.contentHash) {
-      read.key?.fill(0);
-      last = { ...last, source: read.source };
-    } else {
-      last = await judgeRead(read, config, clock, served);
-    }
-    return last;
+  let authorities: readonly X509Certificate[] = [];
+  return {
+    authorities: () => authorities,
+    async look(served) {
+      const read = await readVolume(config.volume);
+      if (read.kind === "read" && last?.kind === "accepted" && last.source.contentHash === read.source.contentHash) {
+        read.key?.fill(0);
+        last = { ...last, source: read.source };
+        return last;
+      }
+      const judged = await judgeRead(read, config, clock, served);
+      last = judged.look;
+      if (judged.authorities.length > 0) authorities = judged.authorities;
+      return last;
+    },
   };
 }
 
@@ -38,9 +51,11 @@ async function judgeRead(
   config: ServingConfig,
   clock: Clock,
   served: CertificateFacts | undefined,
-): Promise<VolumeLook> {
+): Promise<Judged> {
   const { source } = read;
-  if (read.kind === "unreadable") return { kind: "missing", source, findings: read.findings };
+  if (read.kind === "unreadable") {
+    return { look: { kind: "missing", source, findings: read.findings }, authorities: [] };
+  }
   const passphrase = await readPassphrase(config.passphraseFile);
   const parsed = parseKeypair({
     ...read,
@@ -50,12 +65,27 @@ async function judgeRead(
   });
   passphrase?.fill(0);
   if (parsed.kind === "unusable") {
-    return { kind: "refused", source, certificate: parsed.certificate, findings: parsed.findings };
+    const look: VolumeLook = { kind: "refused", source, certificate: parsed.certificate, findings: parsed.findings };
+    return { look, authorities: [] };
   }
   const { keypair } = parsed;
+  return {
+    look: await judgeKeypair(keypair, parsed.findings, source, config, clock, served),
+    authorities: keypair.authorities,
+  };
+}
+
+async function judgeKeypair(
+  keypair: Keypair,
+  parsed: readonly Finding[],
+  source: VolumeSource,
+  config: ServingConfig,
+  clock: Clock,
+  served: CertificateFacts | undefined,
+): Promise<VolumeLook> {
   const certificate = readKeypairFacts(keypair);
   const policy = config.keypair;
-  const known = [...parsed.findings, ...validateKeypair(keypair, policy, clock.now().wallMs, served)];
+  const known = [...parsed, ...validateKeypair(keypair, policy, clock.now().wallMs, served)];
   if (hasSeverity(known, "refuse")) return { kind: "refused", source, certificate, findings: known };
   const findings = [...known, ...(await rehearse(keypair, { ...policy, clock, known }))];
   if (hasSeverity(findings, "refuse")) return { kind: "refused", source, certificate, findings };

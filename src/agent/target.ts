@@ -1,9 +1,8 @@
 import type { TargetConfig } from "../config/config.ts";
 import type { Announcement } from "../core/announcement.ts";
-import type { ProbeResult } from "../core/probe-result.ts";
 import type { ReloadOutcome } from "../core/reload-outcome.ts";
 import type { MeteredTarget, Metrics } from "../metrics/metrics.ts";
-import { probeEndpoint } from "../probe/probe-endpoint.ts";
+import { probeAll } from "../probe/probe-all.ts";
 import { firstServerName } from "../probe/server-name.ts";
 import { judgeReadiness } from "../status/readiness.ts";
 import type { TargetView } from "../status/target-view.ts";
@@ -69,7 +68,7 @@ export async function createTarget(config: TargetConfig, context: TargetContext)
     async look(served) {
       const isByEvent = isAskedByEvent;
       isAskedByEvent = false;
-      const look = await looker(served);
+      const look = await looker.look(served);
       const at = clock.now();
       metrics.countLook(name, at);
       lastLookMs = at.monotonicMs;
@@ -78,7 +77,17 @@ export async function createTarget(config: TargetConfig, context: TargetContext)
       lastHash = contentHash;
       return look;
     },
-    probe: (signal) => probeAll(config, target.state().wanted?.certificate.names ?? [], clock, signal),
+    probe: (signal) => {
+      const wanted = target.state().wanted?.certificate;
+      return probeAll(config.endpoints, {
+        timeoutMs: config.probeTimeoutMs,
+        clock,
+        signal,
+        defaultServerName: firstServerName(wanted?.names ?? []),
+        preferKeyType: wanted?.keyType,
+        authorities: looker.authorities(),
+      });
+    },
     reload: (rung, signal): Promise<ReloadOutcome> =>
       strategies[rung]?.reload(signal) ?? Promise.reject(new Error(`the ladder has no rung ${rung}`)),
     exit: (status) => context.onExit(status),
@@ -120,16 +129,6 @@ export async function createTarget(config: TargetConfig, context: TargetContext)
 function ourFingerprints(target: TargetAgent): readonly string[] {
   const { wanted, earlier } = target.state();
   return [...(wanted === undefined ? [] : [wanted.certificate]), ...earlier].map(({ fingerprint }) => fingerprint);
-}
-
-function probeAll(
-  { endpoints, probeTimeoutMs }: TargetConfig,
-  names: readonly string[],
-  clock: Clock,
-  signal: AbortSignal,
-): Promise<readonly ProbeResult[]> {
-  const options = { timeoutMs: probeTimeoutMs, clock, signal, defaultServerName: firstServerName(names) };
-  return Promise.all(endpoints.map((endpoint) => probeEndpoint(endpoint, options)));
 }
 
 /** A server that came, went or was told may be another process now. */

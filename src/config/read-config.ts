@@ -1,5 +1,5 @@
 import type { CheckConfig, Config, HealthConfig } from "./config.ts";
-import { type ConfigFile, readConfigFile } from "./config-file.ts";
+import type { ConfigFile } from "./config-file.ts";
 import type { Issue } from "./issue.ts";
 import * as agent from "./options/agent.ts";
 import * as check from "./options/check.ts";
@@ -76,6 +76,8 @@ async function readSources({ flags, environment }: Sources): Promise<Readers> {
   const plain = createOptionReader({ flags, environment }, issues);
   const path = plain.read(agent.config);
   if (path === undefined) return { top: plain, targets: [plain], issues };
+  // The YAML parser is loaded only where there is a file to read.
+  const { readConfigFile } = await import("./config-file.ts");
   const { file, issues: faults } = await readConfigFile(path, { top: topOptions, target: targetOptions });
   issues.push(...faults);
   if (file === undefined) return { top: plain, targets: [], issues };

@@ -3,7 +3,7 @@ import { type Policy, pace } from "./policy.ts";
 import type { RefusalReason, ReloadOutcome } from "./reload-outcome.ts";
 import type { TargetState, Try } from "./state.ts";
 import { announce, change, type Step } from "./step.ts";
-import { isServedAs } from "./verdict.ts";
+import { isWantedServedBy } from "./verdict.ts";
 
 /** Why a reload that was sent, or should have been, did not bring the wanted pair. */
 export type Failure = Exclude<ReloadOutcome, { kind: "accepted" }> | { readonly kind: "unserved" };
@@ -63,8 +63,7 @@ function nextTry(state: TargetState, failed: Try, failure: Failure, policy: Poli
 function isSeenUnserved({ endpoints, wanted }: TargetState, policy: Policy): boolean {
   if (policy.endpoints.length === 0) return true;
   return endpoints.some(
-    (endpoint) =>
-      endpoint.kind === "served" && wanted !== undefined && !isServedAs(wanted.certificate, endpoint.certificate),
+    (endpoint) => endpoint.kind === "served" && wanted !== undefined && !isWantedServedBy(endpoint, wanted),
   );
 }
 

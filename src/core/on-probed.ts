@@ -1,12 +1,12 @@
 import type { Instant } from "../system/clock.ts";
 import { backOff } from "./laddering.ts";
 import type { Policy } from "./policy.ts";
-import type { ProbeResult } from "./probe-result.ts";
+import type { HandshakeReport, ProbeResult } from "./probe-result.ts";
 import { scheduleProbe } from "./probing.ts";
 import { beginRotation, confirmRotation } from "./rotating.ts";
 import type { EndpointState, TargetState } from "./state.ts";
 import { announce, change, type Step } from "./step.ts";
-import { isServedAs, judgeEndpoint } from "./verdict.ts";
+import { isWantedServedBy, judgeEndpoint } from "./verdict.ts";
 
 /** A round of probes came back: count it, and decide what follows. */
 export function onProbed(
@@ -46,8 +46,13 @@ function takeResults(step: Step, results: readonly ProbeResult[], at: Instant): 
 
 function toEndpointState(endpoint: string, result: ProbeResult, at: Instant): EndpointState {
   if (result.kind === "served") {
-    const { certificate, protocol } = result;
-    return { kind: "served", endpoint, certificate, protocol, probedAt: at.wallMs };
+    const { certificate, alsoServed = [], protocol, trust, coversName, ocspStaple } = result;
+    const report: HandshakeReport = {
+      ...(trust === undefined ? {} : { trust }),
+      ...(coversName === undefined ? {} : { coversName }),
+      ...(ocspStaple === undefined ? {} : { ocspStaple }),
+    };
+    return { kind: "served", endpoint, certificate, alsoServed, protocol, report, probedAt: at.wallMs };
   }
   return { kind: "unreachable", endpoint, reason: result.reason, detail: result.detail, probedAt: at.wallMs };
 }
@@ -74,9 +79,7 @@ function decide(step: Step, at: Instant, policy: Policy): Step {
 /** A server that can't be reached proves nothing, one that shows another certificate proves that a reload is owed. */
 function compareAll({ endpoints, wanted }: TargetState): "all-wanted" | "some-other" | "some-unreachable" {
   const served = endpoints.filter((endpoint) => endpoint.kind === "served");
-  const isOther = (endpoint: (typeof served)[number]): boolean =>
-    wanted !== undefined && !isServedAs(wanted.certificate, endpoint.certificate);
-  if (served.some(isOther)) return "some-other";
+  if (wanted !== undefined && served.some((endpoint) => !isWantedServedBy(endpoint, wanted))) return "some-other";
   return served.length < endpoints.length ? "some-unreachable" : "all-wanted";
 }
 

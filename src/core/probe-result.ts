@@ -15,9 +15,23 @@ export type UnreachableReason =
   | "client-certificate-unusable"
   | "cancelled";
 
+/** What a handshake showed besides the certificate. Reported, never decisive. */
+export interface HandshakeReport {
+  /** The stapled OCSP response, where one came; its signature is not checked. */
+  readonly ocspStaple?: {
+    readonly status: "good" | "revoked" | "unknown" | "unreadable";
+    /** False for a response about another certificate, such as the one before the renewal. */
+    readonly isForLeaf: boolean;
+  };
+  /** Whether the leaf covers the name or address that was asked for. */
+  readonly coversName?: { readonly name: string; readonly isCovered: boolean };
+  /** Whether the path leads to the CA file, where one was given. */
+  readonly trust?: { readonly isTrusted: true } | { readonly isTrusted: false; readonly problem: string };
+}
+
 /** What one fresh handshake with an endpoint learned. */
 export type ProbeResult =
-  | {
+  | ({
       readonly kind: "served";
       readonly certificate: CertificateFacts;
       /** As OpenSSL names it: `TLSv1.3`. */
@@ -28,18 +42,8 @@ export type ProbeResult =
        * and ::1): every one of them must match.
        */
       readonly alsoServed?: readonly CertificateFacts[];
-      /** The stapled OCSP response, where one came; its signature is not checked. Reported, never decisive. */
-      readonly ocspStaple?: {
-        readonly status: "good" | "revoked" | "unknown" | "unreadable";
-        /** False for a response about another certificate, such as the one before the renewal. */
-        readonly isForLeaf: boolean;
-      };
-      /** Whether the leaf covers the name or address that was asked for. Reported, never decisive. */
-      readonly coversName?: { readonly name: string; readonly isCovered: boolean };
-      /** Whether the path leads to the CA file, where one was given. Reported, never decisive. */
-      readonly trust?: { readonly isTrusted: true } | { readonly isTrusted: false; readonly problem: string };
       readonly durationMs: number;
-    }
+    } & HandshakeReport)
   | {
       readonly kind: "unreachable";
       readonly reason: UnreachableReason;

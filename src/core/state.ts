@@ -1,6 +1,6 @@
 import type { Instant } from "../system/clock.ts";
 import type { CertificateFacts } from "./certificate-facts.ts";
-import type { UnreachableReason } from "./probe-result.ts";
+import type { HandshakeReport, UnreachableReason } from "./probe-result.ts";
 import type { VolumeLook, VolumeSource } from "./volume-look.ts";
 
 /** What is served, compared with what is in the volume. */
@@ -35,7 +35,10 @@ export type EndpointState =
       readonly kind: "served";
       readonly endpoint: string;
       readonly certificate: CertificateFacts;
+      /** What other addresses of the endpoint showed, where they showed something else. */
+      readonly alsoServed: readonly CertificateFacts[];
       readonly protocol: string;
+      readonly report: HandshakeReport;
       /** Milliseconds since the epoch. */
       readonly probedAt: number;
     }

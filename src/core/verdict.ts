@@ -1,5 +1,5 @@
 import type { CertificateFacts } from "./certificate-facts.ts";
-import type { EndpointState, TargetState, Verdict } from "./state.ts";
+import type { EndpointState, TargetState, Verdict, Wanted } from "./state.ts";
 
 /**
  * Is this exactly what the volume holds?
@@ -35,9 +35,23 @@ export function judgeEndpoint(endpoint: EndpointState, state: TargetState, wallM
       return undefined;
     case "unreachable":
       return "unreachable";
-    case "served":
-      return judgeServed(endpoint.certificate, state.wanted?.certificate, ourEarlier(state), wallMs);
+    case "served": {
+      const verdicts = [endpoint.certificate, ...endpoint.alsoServed].map((certificate) =>
+        judgeServed(certificate, state.wanted?.certificate, ourEarlier(state), wallMs),
+      );
+      return worstFirst.find((verdict) => verdicts.includes(verdict));
+    }
   }
+}
+
+const worstFirst = ["expired", "foreign", "stale", "match"] as const;
+
+/** Does every address of the endpoint show exactly the wanted pair? */
+export function isWantedServedBy(
+  { certificate, alsoServed }: Extract<EndpointState, { kind: "served" }>,
+  wanted: Wanted,
+): boolean {
+  return [certificate, ...alsoServed].every((served) => isServedAs(wanted.certificate, served));
 }
 
 /** Every certificate that was seen in the volume, but for the wanted one. */

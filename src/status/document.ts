@@ -58,6 +58,10 @@ function toEndpoint(endpoint: EndpointState, state: TargetState, at: Instant): o
         verdict,
         protocol: endpoint.protocol,
         served: toCertificate(endpoint.certificate, at),
+        ...(endpoint.alsoServed.length === 0
+          ? {}
+          : { alsoServed: endpoint.alsoServed.map((certificate) => toCertificate(certificate, at)) }),
+        ...endpoint.report,
         probedAt: formatTime(endpoint.probedAt),
       };
     case "unreachable":

@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import type { CertificateFacts } from "../../../src/core/certificate-facts.ts";
 import type { VolumeLook } from "../../../src/core/volume-look.ts";
 import { judgeReadiness, type Readiness } from "../../../src/status/readiness.ts";
-import { acceptedLook, factsOf, missingLook, policyOf, refusedLook } from "../../support/facts.ts";
+import { acceptedLook, factsOf, missingLook, policyOf, refusedLook, startMs } from "../../support/facts.ts";
 import { SimulatedTarget } from "../../support/simulated-target.ts";
 
 const first = factsOf("first");
 const second = factsOf("second");
-const dayMs = 86_400_000;
-const soonEnding = factsOf("soon ending", { notAfter: first.notBefore + 2 * dayMs });
+const hourMs = 3_600_000;
+const soonEnding = factsOf("soon ending", { notAfter: startMs + hourMs });
 const foreign = factsOf("foreign", { names: ["mesh.example"], subject: "CN=mesh", issuer: "CN=mesh authority" });
 
 interface Story {
@@ -63,12 +63,12 @@ describe("the readiness table", () => {
     ],
     [
       "expired in the volume and on the wire",
-      { volume: acceptedLook(soonEnding), served: soonEnding, afterMs: 3 * dayMs },
+      { volume: acceptedLook(soonEnding), served: soonEnding, afterMs: 2 * hourMs },
       { isReady: false, state: "expired" },
     ],
     [
       "an expired one served under --ready-policy=serving",
-      { volume: acceptedLook(first), served: soonEnding, afterMs: 3 * dayMs, ready: "serving" },
+      { volume: acceptedLook(first), served: soonEnding, afterMs: 2 * hourMs, ready: "serving" },
       { isReady: false, state: "expired" },
     ],
     [
