@@ -60,6 +60,7 @@ export const keypairFindingCodes = {
   "trust-not-checked": ["warn", "`--require-trust` is set but there is no usable CA file; refused"],
   "name-not-covered": ["refuse", "a name of `--require-name` is not among the names of the leaf"],
   "no-names": ["warn", "the leaf has no subject alternative names; today's clients don't read the common name"],
+  "public-key-unreadable": ["refuse", "OpenSSL can't use the public key of a certificate; servers refuse to load it"],
   "weak-key": ["refuse", "a key is below 112 bits of security (RSA 2048, EC 224); a warning under `--allow-weak`"],
   "rare-curve": ["warn", "the key of the leaf is on a curve that most clients don't offer"],
   "weak-digest": ["refuse", "a signature uses MD5 or SHA-1; a warning under `--allow-weak`"],

@@ -1,4 +1,4 @@
-import type { X509Certificate } from "node:crypto";
+import type { KeyObject, X509Certificate } from "node:crypto";
 import { toOneLine } from "../certificate/facts.ts";
 import { quoteForeign } from "../certificate/foreign-text.ts";
 import { isSelfSigned } from "../certificate/issuer-chain.ts";
@@ -16,7 +16,12 @@ export function judgeStrength(chain: readonly X509Certificate[], policy: Keypair
   return chain.flatMap((certificate, index) => {
     const whose = `certificate ${index + 1} (${quoteForeign(toOneLine(certificate.subject))})`;
     const findings: Finding[] = [];
-    const weakKey = nameWeakKey(certificate);
+    const key = readPublicKey(certificate);
+    if (key === undefined) {
+      const message = `the public key of ${whose} is damaged or of an unknown algorithm`;
+      findings.push(createFinding("public-key-unreadable", message, { severity }));
+    }
+    const weakKey = key === undefined ? undefined : nameWeakKey(key);
     if (weakKey !== undefined) {
       const hint = "issue with RSA 2048 or EC P-256 and above; --allow-weak takes it where the server does";
       findings.push(createFinding("weak-key", `the key of ${whose} is ${weakKey}`, { hint, severity }));
@@ -41,21 +46,20 @@ export function judgeCurve(leaf: X509Certificate): readonly Finding[] {
   return [createFinding("rare-curve", `the key of the leaf is on the curve ${curve}`, { hint })];
 }
 
-function nameWeakKey(certificate: X509Certificate): string | undefined {
-  const key = readPublicKey(certificate);
-  const details = key?.asymmetricKeyDetails;
+function nameWeakKey(key: KeyObject): string | undefined {
+  const details = key.asymmetricKeyDetails;
   if (details?.modulusLength !== undefined && details.modulusLength < 2048) {
-    return `${(key?.asymmetricKeyType ?? "").toUpperCase()} ${details.modulusLength}`;
+    return `${(key.asymmetricKeyType ?? "").toUpperCase()} ${details.modulusLength}`;
   }
   const curveBits = Number(/\d{3}/.exec(details?.namedCurve ?? "")?.[0] ?? Number.NaN);
   return curveBits < 224 ? `on the curve ${details?.namedCurve}` : undefined;
 }
 
-function readPublicKey(certificate: X509Certificate): X509Certificate["publicKey"] | undefined {
+function readPublicKey(certificate: X509Certificate): KeyObject | undefined {
   try {
     return certificate.publicKey;
   } catch {
-    // Of an algorithm that OpenSSL doesn't know; nothing can be said about its strength.
+    // Damaged or of an algorithm that OpenSSL doesn't know; the caller says so.
     return undefined;
   }
 }

@@ -29,6 +29,20 @@ async function issueDeep(kit: VectorKit): Promise<{ parts: readonly string[]; ke
   return { parts: splitPem(certificate), key, ca };
 }
 
+/** Makes the curve of the intermediate's key an unknown one; the certificate itself still parses. */
+function damageIntermediateKey({ leaf, intermediate }: VectorKit["chain"], { openssl }: VectorKit): string {
+  const der = openssl(["x509", "-outform", "der"], intermediate);
+  const curve = Buffer.from("06082a8648ce3d030107", "hex");
+  der[der.indexOf(curve) + curve.length - 1] = 0x7f;
+  return (
+    leaf +
+    openssl(["base64"], der)
+      .toString()
+      .replace(/^/, "-----BEGIN CERTIFICATE-----\n")
+      .concat("-----END CERTIFICATE-----\n")
+  );
+}
+
 /** Order and completeness of the chain, the CA file, and bundles. */
 export const chainVectors: readonly Vector[] = [
   vector(
@@ -99,6 +113,12 @@ export const chainVectors: readonly Vector[] = [
     "ca-empty",
     chain(whole, () => ""),
     [],
+  ),
+  vector(
+    "chain-intermediate-key-damaged",
+    chain(damageIntermediateKey),
+    ["chain-unrelated", "public-key-unreadable", "untrusted"],
+    "refused",
   ),
   vector(
     "ca-garbage",
