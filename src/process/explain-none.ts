@@ -68,8 +68,8 @@ function describeRole(process: ProcessEntry, searched: SearchedProcesses): strin
   return `${describeName(process)} of the agent's own container`;
 }
 
-/** Nobody but the agent and what belongs to it: the pod doesn't share its process namespace. */
-function explainHidden({ table, ownPid, candidates }: SearchedProcesses): NoProcess | undefined {
+/** Nobody but the agent and what belongs to it is visible: the pod doesn't share its process namespace. */
+export function explainHidden({ table, ownPid, candidates }: SearchedProcesses): NoProcess | undefined {
   const own = table.get(ownPid);
   const others = candidates.filter((process) => own === undefined || !descendsFrom(own, process.pid, table));
   if (others.length > 0 && ownPid !== 1) return undefined;

@@ -1,6 +1,6 @@
 import type { RefusalReason } from "../core/reload-outcome.ts";
 import { describeWithTitle } from "./describe-process.ts";
-import { explainMismatch, explainNone, explainPid } from "./explain-none.ts";
+import { explainHidden, explainMismatch, explainNone, explainPid } from "./explain-none.ts";
 import { descendsFrom, type ProcessTable, readContainerPids, readOwnPid, runsSameScript } from "./own-processes.ts";
 import { readPidFile } from "./pid-file.ts";
 import {
@@ -18,7 +18,7 @@ import { bearsName, isNginxWorker, isPause, isWrapper } from "./process-name.ts"
 /** Which process is the server. With a pid file and a name or pattern, the file's process must match them too. */
 export interface ProcessSelector {
   readonly pidFile?: string;
-  /** Compared with `argv[0]`, the process's title, its program file and `comm`. */
+  /** Compared with `argv[0]`, the process's title, its program file and `comm`. A path counts by its last part. */
   readonly name?: string;
   /** Matched against the command line, arguments joined by one space. */
   readonly match?: RegExp;
@@ -73,7 +73,7 @@ export async function findProcess(selector: ProcessSelector, options: FindProces
   let pool = candidates;
   if (selector.pidFile !== undefined) {
     const named = await readPidFile(selector.pidFile);
-    if (named.kind === "none") return named;
+    if (named.kind === "none") return (named.reason === "no-process" ? explainHidden(searched) : undefined) ?? named;
     pool = candidates.filter((process) => process.pid === named.pid);
     if (pool.length === 0) return explainPid(selector.pidFile, named.pid, searched);
   }

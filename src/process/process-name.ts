@@ -9,7 +9,8 @@ const commBytes = 15;
  * (`nginx: master process …` bears `nginx`), of the program file where it can be read, or `comm`. As `comm` holds only
  * the first 15 bytes of a name, it counts for a longer one only where `argv` doesn't show the whole name.
  */
-export function bearsName(process: ProcessEntry, name: string, executable: string | undefined): boolean {
+export function bearsName(process: ProcessEntry, nameOrPath: string, executable: string | undefined): boolean {
+  const name = basename(nameOrPath);
   const shown = process.argv[0];
   if (shown !== undefined && (basename(shown) === name || titleOf(shown) === name)) return true;
   if (executable !== undefined && basename(executable) === name) return true;

@@ -29,6 +29,12 @@ describe("a process namespace that isn't shared", () => {
     expect(await search(1, [{ pid: 1, ppid: 0, comm: "node", argv }, shell])).toMatchObject(notShared);
   });
 
+  test("is told rather than that the pid file isn't there, which is another container's", async () => {
+    await using tree = await createProcTree(1, [{ pid: 1, ppid: 0, comm: "node", argv }]);
+    const selector = { pidFile: "/nonexistent/nginx.pid" };
+    expect(await findProcess(selector, { procRoot: tree.root, self: { pid: 1 } })).toMatchObject(notShared);
+  });
+
   test("is no excuse where another container joined the agent's namespace", async () => {
     const nginx = { pid: 30, ppid: 0, comm: "nginx" };
     expect(await search(1, [{ pid: 1, ppid: 0, comm: "node", argv }, nginx])).toMatchObject({ process: { pid: 30 } });

@@ -10,6 +10,7 @@ describe("the name", () => {
   test.each([
     ["nginx", "nginx", ["/usr/sbin/nginx", "-g", "daemon off;"]],
     ["nginx", "nginx", ["nginx: master process /usr/sbin/nginx -g daemon off;"]],
+    ["/usr/local/sbin/nginx", "nginx", ["nginx: master process /usr/sbin/nginx"]],
     ["php-fpm8.2", "php-fpm8.2", ["php-fpm: master process (/etc/php/8.2/fpm/php-fpm.conf)"]],
     ["php-fpm", "php-fpm8.2", ["php-fpm: master process (/etc/php/8.2/fpm/php-fpm.conf)"]],
     ["puma", "ruby", ["puma 6.4.0 (tcp://0.0.0.0:9292) [app]"]],
