@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { errorCode } from "./watched-file.ts";
 
 /** Filesystem events of several directories, each watched by itself: neither its links nor its subdirectories. */
@@ -10,8 +11,8 @@ export interface EventSource {
 }
 
 export interface EventSourceHandlers {
-  /** Something happened in this directory, or to it. */
-  event(path: string): void;
+  /** Something happened in this directory; `isItself` where it may have been removed or moved away. */
+  event(path: string, isItself: boolean): void;
   /** This directory is not watched any more, or none of them where no path is given. */
   failure(path: string | undefined, code: string): void;
   ready(): void;
@@ -37,9 +38,10 @@ export async function openEventSource(handlers: EventSourceHandlers): Promise<Ev
     depth: 0,
     atomic: false,
   });
-  watcher.on("raw", (_event, _name, details) => {
+  watcher.on("raw", (event, name, details) => {
     const path = watchedPathOf(details);
-    if (path !== undefined && paths.has(path)) handlers.event(path);
+    // The system's events for the directory itself carry its own name, as those for an entry of that name would.
+    if (path !== undefined && paths.has(path)) handlers.event(path, event === "rename" && name === basename(path));
   });
   watcher.on("error", (error) => {
     const path = pathOf(error);

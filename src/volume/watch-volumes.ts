@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
-import type { Cancel, Clock } from "../system/clock.ts";
-import { type EventSource, type OpenEventSource, openEventSource } from "./event-source.ts";
+import type { Clock } from "../system/clock.ts";
+import { createEventKeeper } from "./event-keeper.ts";
+import { type OpenEventSource, openEventSource } from "./event-source.ts";
 import { createHintBurst, type HintBurst } from "./hint-burst.ts";
 import { schedulePolls } from "./poll-schedule.ts";
 import { explainFailure, identifyDirectory, type WatchMode } from "./watched-directory.ts";
-import { errorCode } from "./watched-file.ts";
 
 /** What to watch, and whom to tell. The functions are called from timers and events: they must not throw. */
 export interface WatchRequest {
@@ -35,21 +35,19 @@ interface Entry {
   /** `arming`: asked for, and not known to work yet. */
   state: "unwatched" | "arming" | "watched";
   mode: WatchMode | undefined;
-  /** What is or was watched. */
+  /** The directory that is watched, and where it really lies. */
   id: string | undefined;
   path: string | undefined;
+  /** The watch may be one of a directory that is gone, even if the new one has its inode number. */
+  isDoubtful: boolean;
+  isChecking: boolean;
   /** Counts down at each poll. */
   pollsUntilRetry: number;
   pollsBetweenRetries: number;
-  isChecking: boolean;
   hasEvent: boolean;
   hadEventBeforePoll: boolean;
 }
 
-/** How long the first watches may take before only the poll is trusted. */
-const armingMs = 5_000;
-/** How long a failure of a later one may take to be told. */
-const laterArmingMs = 50;
 const mostPollsBetweenRetries = 32;
 
 /**
@@ -58,11 +56,9 @@ const mostPollsBetweenRetries = 32;
  */
 export function watchVolumes(request: WatchRequest, openSource: OpenEventSource = openEventSource): VolumeWatch {
   const { clock } = request;
+  const keeper = createEventKeeper(clock, openSource, { event: noteEvent, failure: noteFailure, armed: noteArmed });
   const entries = request.directories.map(createEntry);
-  let source: EventSource | undefined;
-  let isOpening = false;
   let isClosed = false;
-  let cancelArming: Cancel | undefined;
 
   function createEntry(directory: string): Entry {
     const entry: Entry = {
@@ -76,9 +72,10 @@ export function watchVolumes(request: WatchRequest, openSource: OpenEventSource 
       mode: undefined,
       id: undefined,
       path: undefined,
+      isDoubtful: false,
+      isChecking: false,
       pollsUntilRetry: 0,
       pollsBetweenRetries: 1,
-      isChecking: false,
       hasEvent: false,
       hadEventBeforePoll: false,
     };
@@ -91,43 +88,49 @@ export function watchVolumes(request: WatchRequest, openSource: OpenEventSource 
     request.onMode(entry.directory, mode, detail);
   }
 
-  function noteEvent(path: string): void {
+  function noteEvent(path: string, isItself: boolean): void {
     if (isClosed) return;
     for (const entry of entries) {
       if (entry.path !== path || entry.state === "unwatched") continue;
       entry.hasEvent = true;
-      confirmWatch(entry, "an event came");
+      entry.isDoubtful ||= isItself;
+      confirm(entry, "an event came");
       entry.burst.push();
     }
   }
 
-  function confirmWatch(entry: Entry, detail: string): void {
+  /** What changed before the watch worked sent no event, so: look. */
+  function noteArmed(): void {
+    for (const entry of entries) {
+      if (entry.state !== "arming") continue;
+      confirm(entry, "the directory is watched");
+      entry.burst.push();
+    }
+  }
+
+  function confirm(entry: Entry, detail: string): void {
     entry.state = "watched";
     entry.pollsBetweenRetries = 1;
     setMode(entry, "events", detail);
   }
 
-  function noteFailure(path: string | undefined, code: string): void {
+  function noteFailure(path: string | undefined, detail: string): void {
     for (const entry of entries) {
-      if (entry.state !== "unwatched" && (path === undefined || entry.path === path))
-        giveUp(entry, explainFailure(code));
+      if (entry.state === "unwatched" || (path !== undefined && entry.path !== path)) continue;
+      release(entry);
+      entry.pollsUntilRetry = entry.pollsBetweenRetries;
+      entry.pollsBetweenRetries = Math.min(2 * entry.pollsBetweenRetries, mostPollsBetweenRetries);
+      setMode(entry, "poll", detail);
     }
-  }
-
-  function giveUp(entry: Entry, detail: string): void {
-    release(entry);
-    entry.pollsUntilRetry = entry.pollsBetweenRetries;
-    entry.pollsBetweenRetries = Math.min(2 * entry.pollsBetweenRetries, mostPollsBetweenRetries);
-    setMode(entry, "poll", detail);
   }
 
   /** Leaves the path watched where another target needs it. */
   function release(entry: Entry): void {
     const { path } = entry;
     entry.state = "unwatched";
-    entry.path = undefined;
     entry.id = undefined;
-    if (path !== undefined && !entries.some((other) => other.path === path)) source?.unwatch(path);
+    entry.path = undefined;
+    if (path !== undefined && !entries.some((other) => other.path === path)) keeper.unwatch(path);
   }
 
   /** Compares the directory with what is watched, and watches it anew where they differ. */
@@ -143,74 +146,17 @@ export function watchVolumes(request: WatchRequest, openSource: OpenEventSource 
       setMode(entry, "poll", explainFailure(found.code));
       return;
     }
-    if (entry.state !== "unwatched") {
-      if (entry.id === found.id && entry.path === found.path) return;
+    if (entry.state === "unwatched") {
+      if (entry.pollsUntilRetry > 0) return;
+    } else {
+      if (entry.id === found.id && entry.path === found.path && !entry.isDoubtful) return;
       release(entry);
-    } else if (entry.pollsUntilRetry > 0) {
-      return;
     }
     entry.id = found.id;
     entry.path = found.path;
+    entry.isDoubtful = false;
     entry.state = "arming";
-    await arm(found.path);
-  }
-
-  async function arm(path: string): Promise<void> {
-    if (source === undefined) return await open();
-    watch(source, path);
-  }
-
-  async function open(): Promise<void> {
-    if (isOpening) return;
-    isOpening = true;
-    try {
-      const opened = await openSource({ event: noteEvent, failure: noteFailure, ready: confirmArming });
-      if (isClosed) return await opened.close();
-      source = opened;
-      for (const path of new Set(entries.map((entry) => entry.path))) {
-        if (path !== undefined) watch(opened, path);
-      }
-    } catch (error) {
-      noteFailure(undefined, errorCode(error));
-    } finally {
-      isOpening = false;
-    }
-  }
-
-  function watch(target: EventSource, path: string): void {
-    try {
-      target.watch(path);
-    } catch (error) {
-      noteFailure(path, errorCode(error));
-      return;
-    }
-    if (target.isReady()) {
-      cancelArming?.();
-      cancelArming = clock.after(laterArmingMs, confirmArming);
-    } else {
-      cancelArming ??= clock.after(armingMs, () => void replaceSource(target));
-    }
-  }
-
-  /** The path that never got ready may hold up all others, so nothing of this source is trusted any more. */
-  async function replaceSource(stuck: EventSource): Promise<void> {
-    source = undefined;
-    cancelArming = undefined;
-    for (const entry of entries) {
-      if (entry.state !== "unwatched") giveUp(entry, "the watch did not get ready in time");
-    }
-    await stuck.close().catch(() => undefined);
-  }
-
-  /** No failure has been told since these were asked for. What changed before that sent no event, so: look. */
-  function confirmArming(): void {
-    cancelArming?.();
-    cancelArming = undefined;
-    for (const entry of entries) {
-      if (entry.state !== "arming" || isClosed) continue;
-      confirmWatch(entry, "the directory is watched");
-      entry.burst.push();
-    }
+    keeper.watch(found.path);
   }
 
   const cancelPolls = schedulePolls(clock, request.pollMs, entries, (entry) => {
@@ -232,9 +178,8 @@ export function watchVolumes(request: WatchRequest, openSource: OpenEventSource 
     async close() {
       isClosed = true;
       cancelPolls();
-      cancelArming?.();
       for (const entry of entries) entry.burst.close();
-      await source?.close();
+      await keeper.close();
     },
   };
 }

@@ -8,7 +8,7 @@ export type WatchMode = "events" | "poll";
 export type DirectoryIdentity =
   | {
       readonly kind: "directory";
-      /** Device and inode: another text is another directory. */
+      /** Another text is another directory: device, inode, and when it was made, as inode numbers are used again. */
       readonly id: string;
       /** Without symbolic links. */
       readonly path: string;
@@ -19,9 +19,11 @@ export type DirectoryIdentity =
 export async function identifyDirectory(path: string): Promise<DirectoryIdentity> {
   try {
     const real = await realpath(path);
-    const stats = await stat(real);
+    const stats = await stat(real, { bigint: true });
     if (!stats.isDirectory()) return { kind: "absent", code: "ENOTDIR" };
-    return { kind: "directory", id: `${stats.dev}:${stats.ino}`, path: real };
+    // Where the system doesn't know it, it is the time of the last change, which says nothing.
+    const madeAt = stats.birthtimeNs === stats.ctimeNs ? "" : stats.birthtimeNs;
+    return { kind: "directory", id: `${stats.dev}:${stats.ino}:${madeAt}`, path: real };
   } catch (error) {
     return { kind: "absent", code: errorCode(error) };
   }

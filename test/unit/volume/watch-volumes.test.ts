@@ -93,6 +93,30 @@ test("a directory that is removed and made again is watched anew", async () => {
   expect(recorded.modes).toHaveLength(3);
 });
 
+test("a directory that is removed and made again at once, time and again, stays watched", async () => {
+  const directory = join(await createScratch(), "certs");
+  await mkdir(directory);
+  const recorded = watchRecorded([directory], 100);
+  await untilWatched(recorded);
+  for (let time = 0; time < 20; time++) {
+    await rm(directory, { recursive: true });
+    // Now at once, now only when the loss has been seen: the new directory often has the inode number of the old one.
+    if (time % 4 === 0)
+      await until(
+        () => recorded.modes.at(-1),
+        (mode) => mode?.startsWith("poll") === true,
+      );
+    await mkdir(directory);
+    await writeFile(join(directory, "tls.crt"), "1");
+  }
+  await until(async () => {
+    const before = recorded.hintsFor(directory, "event");
+    await writeFile(join(directory, "tls.crt"), "2");
+    return recorded.hintsFor(directory, "event") - before;
+  }, Boolean);
+  expect(recorded.modes.at(-1)).toMatch(/^events/);
+});
+
 test("a directory that is moved away and replaced is watched anew without a word", async () => {
   const scratch = await createScratch();
   const directory = join(scratch, "certs");
