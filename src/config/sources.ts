@@ -47,12 +47,15 @@ interface Given {
 export function createOptionReader(sources: Sources, issues: Issue[] = []): OptionReader {
   const pathOf = (option: Option<unknown>): string => findGiven(option, sources)?.path ?? nameOf(option, sources);
   const report = (issue: Issue): void => void issues.push(issue);
+  // An option may be read in several places; what is wrong with it is told once.
+  const told = new Set<Option<unknown>>();
   const read = <Value>(option: Option<Value>): Value | undefined => {
     const given = findGiven(option, sources) ?? fallbackOf(option);
     if (given === undefined) return undefined;
     const parsed: Parsed<Value> = option.parse(given.texts);
     if (parsed.kind === "value") return parsed.value;
-    report({ path: given.path, message: parsed.message, hint: parsed.hint });
+    if (!told.has(option)) report({ path: given.path, message: parsed.message, hint: parsed.hint });
+    told.add(option);
     return undefined;
   };
   return {
@@ -61,10 +64,9 @@ export function createOptionReader(sources: Sources, issues: Issue[] = []): Opti
     pathOf,
     read,
     require(option, hint) {
-      const before = issues.length;
       const value = read(option);
-      if (value === undefined && issues.length === before)
-        report({ path: pathOf(option), message: "is required", hint });
+      const isMissing = value === undefined && !told.has(option);
+      if (isMissing) report({ path: pathOf(option), message: "is required", hint });
       return value;
     },
   };

@@ -3,7 +3,7 @@ import { parseChoice } from "../parsers.ts";
 import { config, name } from "./agent.ts";
 import { keypairOptions } from "./keypair.ts";
 import { endpoint, probeTimeout } from "./proof.ts";
-import { volumeOptions } from "./volume.ts";
+import { bundleFile, caFile, certDir, certFile, keyFile, maxFileSize } from "./volume.ts";
 
 const group = "Output";
 
@@ -15,7 +15,12 @@ export const output: Option<OutputFormat> = single(
 
 /** Every option of `certhup check`, in the order of the help. */
 export const checkOptions: readonly Option<unknown>[] = [
-  ...volumeOptions,
+  certDir,
+  certFile,
+  keyFile,
+  bundleFile,
+  caFile,
+  maxFileSize,
   ...keypairOptions,
   endpoint,
   probeTimeout,
