@@ -51,6 +51,8 @@ export async function explainFile(
   const { failure } = read;
   if (failure.reason !== "system-error") return explainKind(path, failure, request.maxFileSizeBytes);
   if (failure.code !== "ENOENT") return await explainSystemError(place.visiblePath, directory, failure.code);
+  // A key that left the Secret leaves its link behind for a moment.
+  if (!isRequired && place.kind !== "plain") return undefined;
   const link = await explainLink(place.visiblePath, directory);
   if (link !== undefined) return link;
   return isRequired ? await explainAbsence(place.visiblePath, directory) : undefined;

@@ -16,8 +16,10 @@ export type VolumeRead =
       readonly certificate: Buffer;
       /** Belongs to the caller, who overwrites it after use; undefined where no key file was asked for. */
       readonly key: Buffer | undefined;
-      /** Undefined where the volume has no such file. */
+      /** Undefined where the volume has no such file, or none that could be read: a finding says so then. */
       readonly ca: Buffer | undefined;
+      /** Warnings for files that can be done without. */
+      readonly findings: readonly Finding[];
     }
   | { readonly kind: "unreadable"; readonly source: VolumeSource; readonly findings: readonly Finding[] };
 
@@ -107,17 +109,21 @@ async function judge(
   { layout, reads }: Attempt,
 ): Promise<VolumeRead> {
   const required = new Set([request.certificateFile, request.keyFile]);
-  const findings: Finding[] = [];
+  const reasons: Finding[] = [];
+  const warnings: Finding[] = [];
   for (const [index, name] of names.entries()) {
     const place = layout.places[index];
     const read = reads[index];
     if (place === undefined || read === undefined) continue;
-    const finding = await explainFile(request, place, read, required.has(name));
-    if (finding !== undefined) findings.push(finding);
+    const isRequired = required.has(name);
+    const finding = await explainFile(request, place, read, isRequired);
+    if (finding === undefined) continue;
+    if (isRequired) reasons.push(finding);
+    else warnings.push({ ...finding, severity: "warn" });
   }
-  if (findings.length > 0) {
+  if (reasons.length > 0) {
     overwrite(reads);
-    return unreadable(layout, (await explainNothing(request.directory, findings)) ?? findings);
+    return unreadable(layout, [...((await explainNothing(request.directory, reasons)) ?? reasons), ...warnings]);
   }
 
   const contents = new Map(names.map((name, index) => [name, contentOf(layout, reads, index)]));
@@ -132,6 +138,7 @@ async function judge(
     certificate,
     key: key === certificate ? copyOf(certificate) : key,
     ca: ca === certificate || ca === key ? ca && copyOf(ca) : ca,
+    findings: warnings,
   };
 }
 

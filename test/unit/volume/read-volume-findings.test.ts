@@ -13,8 +13,7 @@ import { createScratch, requestFor } from "./scratch.ts";
 const files = { "tls.crt": "certificate 1", "tls.key": "key 1" };
 
 async function findingsOf(request: VolumeRequest): Promise<readonly Finding[]> {
-  const read = await readVolume(request);
-  return read.kind === "unreadable" ? read.findings : [];
+  return (await readVolume(request)).findings;
 }
 
 async function findingOf(request: VolumeRequest): Promise<Pick<Finding, "code" | "message">> {
@@ -179,9 +178,24 @@ test("a file that says it is empty is read all the same, and cut off at the limi
   expect(await findingOf({ ...request, maxFileSizeBytes: 4 })).toMatchObject({ code: "too-large" });
 });
 
-test("a broken authority is a finding, though an absent one is none", async () => {
+test("an authority that can't be read is a warning, and keeps nothing back", async () => {
   const directory = await createScratch();
   await writeAllInPlace(directory, files);
   await symlink("nowhere", join(directory, "ca.crt"));
-  expect(await findingOf(requestFor(directory))).toMatchObject({ code: "dangling-link" });
+  const request = requestFor(directory, { extraFiles: ["/dev/zero"] });
+  const read = await readVolume(request);
+  expect(read).toMatchObject({ kind: "read", certificate: Buffer.from("certificate 1"), ca: undefined });
+  expect(read.findings.map(({ code, severity }) => [code, severity])).toEqual([
+    ["dangling-link", "warn"],
+    ["not-a-file", "warn"],
+  ]);
+});
+
+test("the link of an authority that has left the Secret is no finding", async () => {
+  const volume = await createSecretVolume(await createScratch());
+  await volume.publish({ ...files, "ca.crt": "authority 1" });
+  for await (const step of volume.steps(files)) {
+    const read = await readVolume(requestFor(volume.directory));
+    if (read.kind === "unreadable" || read.findings.length > 0) throw new Error(`findings after ${step}`);
+  }
 });

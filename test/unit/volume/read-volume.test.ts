@@ -22,6 +22,7 @@ test("a Secret volume is read whole, atomically, and under its generation's name
     certificate: Buffer.from("certificate 1"),
     key: Buffer.from("key 1"),
     ca: Buffer.from("authority 1"),
+    findings: [],
   });
 });
 
