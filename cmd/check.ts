@@ -37,7 +37,9 @@ export async function check({ sources, issues }: Invocation): Promise<ExitStatus
     return exitStatus.usage;
   }
   const { targets, output } = read.config;
-  const checks = await Promise.all(targets.filter(({ endpoints }) => endpoints.length > 0).map(checkTarget));
+  const checks = await Promise.all(
+    targets.filter(({ volume, endpoints }) => volume !== undefined && endpoints.length > 0).map(checkTarget),
+  );
   const { wallMs } = systemClock.now();
   print.output(output === "json" ? printChecksAsJson(checks) : printChecksAsTable(checks, wallMs));
   return checks.every(({ isGood }) => isGood) ? exitStatus.good : exitStatus.problem;

@@ -4,6 +4,7 @@ import type { Issue } from "../src/config/issue.ts";
 import { flagOf, type Option } from "../src/config/option.ts";
 import { checkOptions } from "../src/config/options/check.ts";
 import { healthOptions } from "../src/config/options/health.ts";
+import { probeOptions } from "../src/config/options/probe.ts";
 import { runOptions } from "../src/config/options/run.ts";
 import { type Environment, type FlagTexts, type Sources, suggest } from "../src/config/sources.ts";
 import { CerthupError } from "../src/system/certhup-error.ts";
@@ -13,6 +14,8 @@ import { print, printError } from "./print.ts";
 /** What a command is given: the texts of its flags, what of the command line made no sense, and the environment. */
 export interface Invocation {
   readonly sources: Sources;
+  /** The words of the command line that are no flags, where the command takes some. */
+  readonly words: readonly string[];
   readonly issues: readonly Issue[];
   readonly version: string;
 }
@@ -29,39 +32,21 @@ export async function runCli(args: readonly string[], environment: Environment):
     .showHelpAfterError(false)
     .configureOutput({ outputError: () => undefined })
     .exitOverride();
-  const add = (
-    name: string,
-    description: string,
-    options: readonly Option<unknown>[],
-    load: () => Promise<Act>,
-  ): Command => {
-    const command = program.command(name, { isDefault: name === "run" }).description(description);
+  for (const { name, usage = "[options]", description, options, help, load } of commands) {
+    const command = program
+      .command(name, { isDefault: name === "run" })
+      .description(description)
+      .usage(usage);
     command.allowUnknownOption().allowExcessArguments();
     for (const option of options) command.addOption(toFlag(option));
-    return command.action(async (_, { args: rest }: Command) => {
+    if (help !== undefined) command.addHelpText("after", help);
+    command.action(async (_, { args: rest }: Command) => {
       const flags = command.opts<FlagTexts>();
-      const issues = explainRest(rest, options);
-      status = await (await load())({ sources: { flags, environment }, issues, version: packageJson.version });
+      const takesWords = usage.includes("ENDPOINT");
+      const { words, issues } = sortRest(rest, options, takesWords);
+      status = await (await load())({ sources: { flags, environment }, words, issues, version: packageJson.version });
     });
-  };
-  add(
-    "run",
-    "watch, validate, reload and verify until told to stop (default)",
-    runOptions,
-    async () => (await import("./run.ts")).run,
-  ).addHelpText("after", runHelp);
-  add(
-    "check",
-    "is the served certificate the one in the volume? exit 0 if so, 1 if not",
-    checkOptions,
-    async () => (await import("./check.ts")).check,
-  );
-  add(
-    "health",
-    "ask a running agent for its readiness, for images without curl",
-    healthOptions,
-    async () => (await import("./health.ts")).health,
-  );
+  }
   try {
     await program.parseAsync(args, { from: "user" });
     return status;
@@ -70,11 +55,51 @@ export async function runCli(args: readonly string[], environment: Environment):
   }
 }
 
-const runHelp = `
+/** One command, and how its code is loaded. */
+interface CommandEntry {
+  readonly name: string;
+  readonly usage?: string;
+  readonly description: string;
+  readonly options: readonly Option<unknown>[];
+  readonly help?: string;
+  load(): Promise<Act>;
+}
+
+const commands: readonly CommandEntry[] = [
+  {
+    name: "run",
+    description: "watch, validate, reload and verify until told to stop (default)",
+    options: runOptions,
+    help: `
 Every flag can be set by the environment instead: --cert-dir is CERTHUP_CERT_DIR. Flags come first.
 
 Example: a sidecar for nginx
-  certhup run --cert-dir /etc/tls --process-name nginx --endpoint 127.0.0.1:8443`;
+  certhup run --cert-dir /etc/tls --process-name nginx --endpoint 127.0.0.1:8443`,
+    load: async () => (await import("./run.ts")).run,
+  },
+  {
+    name: "check",
+    description: "is the served certificate the one in the volume? exit 0 if so, 1 if not",
+    options: checkOptions,
+    load: async () => (await import("./check.ts")).check,
+  },
+  {
+    name: "probe",
+    usage: "[options] ENDPOINT...",
+    description: "what do these endpoints serve, and until when? exit 1 if one is critical, expired or unreachable",
+    options: probeOptions,
+    help: `
+Example: everything in a list, what ends first at the top
+  certhup probe --file endpoints.txt --warn 21d --critical 7d`,
+    load: async () => (await import("./probe.ts")).probe,
+  },
+  {
+    name: "health",
+    description: "ask a running agent for its readiness, for images without curl",
+    options: healthOptions,
+    load: async () => (await import("./health.ts")).health,
+  },
+];
 
 function toFlag(option: Option<unknown>): Flag {
   const isSwitch = option.placeholder === "";
@@ -91,23 +116,26 @@ function toFlag(option: Option<unknown>): Flag {
   return flag;
 }
 
-/** What is left of a command line when all known flags are taken: flags that don't exist, and words that follow none. */
-function explainRest(rest: readonly string[], options: readonly Option<unknown>[]): readonly Issue[] {
+/** What is left of a command line when all known flags are taken: words, flags that don't exist, and their values. */
+function sortRest(
+  rest: readonly string[],
+  options: readonly Option<unknown>[],
+  takesWords: boolean,
+): { readonly words: readonly string[]; readonly issues: readonly Issue[] } {
   const known = options.map(flagOf);
+  const words: string[] = [];
   const issues: Issue[] = [];
   for (const [position, word] of rest.entries()) {
     const [flag = word] = word.split("=", 1);
-    const isValueOfUnknown = /^-[^=]*$/.test(rest[position - 1] ?? "");
+    const isValueOfUnknown = rest[position - 1]?.startsWith("-") === true && !takesWords;
     if (word.startsWith("-")) issues.push({ path: flag, message: "there is no such flag", hint: suggest(flag, known) });
-    else if (!isValueOfUnknown)
-      issues.push({
-        path: word,
-        message: "this word belongs to no flag",
-        hint: "quote values with blanks, and name each value's flag",
-      });
+    else if (takesWords) words.push(word);
+    else if (!isValueOfUnknown) issues.push({ path: word, message: "this word belongs to no flag", hint: wordHint });
   }
-  return issues;
+  return { words, issues };
 }
+
+const wordHint = "quote values with blanks, and name each value's flag";
 
 function explainFailure(error: unknown): ExitStatus {
   if (error instanceof CommanderError) {

@@ -31,7 +31,7 @@ export function explainFault(fault: unknown): string {
 
 /** Rows in columns as wide as their widest cell, two blanks apart; foreign text is escaped. */
 export function printTable(rows: readonly (readonly string[])[]): string {
-  const cells = rows.map((row) => row.map((cell) => escapeForeign(cell, 80)));
+  const cells = rows.map((row) => row.map((cell, column) => escapeForeign(cell, column + 1 < row.length ? 80 : 200)));
   const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
   return cells
     .map(

@@ -39,6 +39,7 @@ export async function createAgent(
   const { promise: exit, resolve: onExit } = Promise.withResolvers<number>();
   const context = { clock, log, metrics, onFoundByPoll, onExit };
   const targets: readonly Target[] = await Promise.all(config.targets.map((target) => createTarget(target, context)));
+  const directories = [...new Set(targets.flatMap(({ directory }) => (directory === undefined ? [] : [directory])))];
   const requestLooks = (directory: string, cause: "event" | "poll"): void => {
     for (const target of targets) if (target.directory === directory) target.requestLook(cause);
   };
@@ -48,7 +49,7 @@ export async function createAgent(
     start() {
       startedMs = clock.now().monotonicMs;
       watch = watchVolumes({
-        directories: [...new Set(targets.map(({ directory }) => directory))],
+        directories,
         pollMs: config.watchIntervalMs,
         clock,
         onHint: requestLooks,
@@ -68,12 +69,13 @@ export async function createAgent(
       for (const target of targets) target.stop();
       await watch?.close();
     },
-    views: () => targets.map((target) => ({ ...target.view(), watchMode: modeOf(target.directory) })),
+    views: () => targets.map((target) => ({ ...target.view(), watchMode: modeOf(target.directory ?? "") })),
     isAlive() {
       if (startedMs === undefined) return false;
       const silenceMs = Math.max(missedPolls * config.watchIntervalMs, leastSilenceMs);
       const nowMs = clock.now().monotonicMs;
-      return targets.every((target) => nowMs - (target.lastLookMs() ?? startedMs ?? 0) <= silenceMs);
+      const watched = targets.filter(({ directory }) => directory !== undefined);
+      return watched.every((target) => nowMs - (target.lastLookMs() ?? startedMs ?? 0) <= silenceMs);
     },
   };
 }

@@ -101,7 +101,7 @@ function describeVerdict(endpoint: EndpointState, verdict: Verdict, previous: Ve
       return line("warn", "endpoint shows no certificate", { ...fields, reason, detail });
     }
     case "served": {
-      const level = verdict === "match" ? "info" : "warn";
+      const level = verdict === "match" || verdict === "valid" ? "info" : "warn";
       return line(level, "endpoint shows a certificate", { ...fields, ...toFields(endpoint.certificate) });
     }
   }

@@ -27,12 +27,14 @@ interface Judged {
 
 /** A looker that judges again only what has changed, or what time may have made valid. */
 export function createLooker(config: ServingConfig, clock: Clock): Looker {
+  const { volume } = config;
   let last: VolumeLook | undefined;
   let authorities: readonly X509Certificate[] = [];
   return {
     authorities: () => authorities,
     async look(served) {
-      const read = await readVolume(config.volume);
+      if (volume === undefined) throw new Error("there is no volume to look at");
+      const read = await readVolume(volume);
       if (read.kind === "read" && last?.kind === "accepted" && last.source.contentHash === read.source.contentHash) {
         read.key?.fill(0);
         last = { ...last, source: read.source };
@@ -61,7 +63,7 @@ async function judgeRead(
     ...read,
     bundle: config.isBundle,
     passphrase,
-    maxFileBytes: config.volume.maxFileSizeBytes,
+    maxFileBytes: config.volume?.maxFileSizeBytes,
   });
   passphrase?.fill(0);
   if (parsed.kind === "unusable") {

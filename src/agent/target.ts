@@ -18,7 +18,7 @@ import { createTargetAgent, type TargetAgent, type TargetPorts } from "./target-
 /** One configured target with everything it needs. */
 export interface Target {
   readonly name: string;
-  readonly directory: string;
+  readonly directory: string | undefined;
   /** @param cause what suggested the look, for the count of what the watch missed */
   requestLook(cause: "event" | "poll"): void;
   view(): Omit<TargetView, "watchMode">;
@@ -43,7 +43,7 @@ export interface TargetContext {
 export async function createTarget(config: TargetConfig, context: TargetContext): Promise<Target> {
   const { clock, metrics } = context;
   const { name, policy, readyPolicy } = config;
-  const { directory } = config.volume;
+  const directory = config.volume?.directory;
   const log = context.log.child({ target: name });
   const strategies = await createStrategies(config.reload, {
     clock,
@@ -52,7 +52,8 @@ export async function createTarget(config: TargetConfig, context: TargetContext)
   });
   const preflight = createPreflight(async () => {
     const first = strategies[0]?.prepare() ?? [];
-    return [...(await findFrozenMounts(directory, config.reload)), ...(await first)];
+    const mounts = directory === undefined ? [] : findFrozenMounts(directory, config.reload);
+    return [...(await mounts), ...(await first)];
   }, log);
   const looker = createLooker(config, clock);
   const metered: MeteredTarget = {
@@ -73,7 +74,9 @@ export async function createTarget(config: TargetConfig, context: TargetContext)
       metrics.countLook(name, at);
       lastLookMs = at.monotonicMs;
       const { contentHash } = look.source;
-      if (lastHash !== undefined && lastHash !== contentHash && !isByEvent) context.onFoundByPoll(directory);
+      if (lastHash !== undefined && lastHash !== contentHash && !isByEvent && directory !== undefined) {
+        context.onFoundByPoll(directory);
+      }
       lastHash = contentHash;
       return look;
     },
@@ -114,8 +117,10 @@ export async function createTarget(config: TargetConfig, context: TargetContext)
     },
     view() {
       const state = target.state();
-      const readiness = judgeReadiness(state, policy, readyPolicy, clock.now());
-      return { name, directory, policy, state, readiness, preflight: preflight.findings() };
+      const findings = preflight.findings();
+      const frozen = findings.filter(({ code }) => code.startsWith("subpath-mount"));
+      const readiness = judgeReadiness(state, policy, readyPolicy, clock.now(), frozen);
+      return { name, directory, policy, state, readiness, preflight: findings };
     },
     lastLookMs: () => lastLookMs,
     start() {

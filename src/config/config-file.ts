@@ -129,3 +129,20 @@ function toText(value: unknown): string | undefined {
 function describe(option: Option<unknown>): string {
   return option.isList ? "a value or a list of values" : "a single value";
 }
+
+/** The texts of a YAML list, or of the list under `endpoints:`, with their lines; `undefined` if it is neither. */
+export function readEndpointList(
+  text: string,
+): readonly { readonly text: string; readonly line: number }[] | undefined {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
+  const { contents } = document;
+  const items = isMap(contents) ? contents.get("endpoints") : contents;
+  if (document.errors.length > 0 || !isSeq(items)) return undefined;
+  const texts = items.items.map((item) => {
+    const entry = toText(item);
+    const { range } = item as { range?: readonly [number, number, number] | null };
+    return entry === undefined ? undefined : { text: entry, line: lines.linePos(range?.[0] ?? 0).line };
+  });
+  return texts.every((entry) => entry !== undefined) ? texts : undefined;
+}

@@ -6,6 +6,7 @@ import type { ReadyPolicy } from "../status/readiness.ts";
 import type { VolumeRequest } from "../volume/volume-request.ts";
 import type { LogFormat, LogLevel } from "./options/agent.ts";
 import type { OutputFormat } from "./options/check.ts";
+import type { ProbeOutput } from "./options/probe.ts";
 import type { ListenAddress } from "./parsers.ts";
 
 /** What only the running agent can add to a strategy. */
@@ -33,7 +34,8 @@ export interface ReloadConfig {
 export interface ServingConfig {
   /** The `target` label of logs, metrics and status. */
   readonly name: string;
-  readonly volume: VolumeRequest;
+  /** `undefined` where the endpoints are only looked at. */
+  readonly volume: VolumeRequest | undefined;
   /** The certificate file holds the key as well. */
   readonly isBundle: boolean;
   readonly passphraseFile: string | undefined;
@@ -62,6 +64,19 @@ export interface Config {
 export interface CheckConfig {
   readonly targets: readonly ServingConfig[];
   readonly output: OutputFormat;
+}
+
+/** What `certhup probe` needs to know. */
+export interface ProbeConfig {
+  /** Each once, in the order given. */
+  readonly endpoints: readonly Endpoint[];
+  readonly warnMs: number;
+  readonly criticalMs: number;
+  /** PEM file with CA certificates. */
+  readonly trustFile: string | undefined;
+  readonly concurrency: number;
+  readonly timeoutMs: number;
+  readonly output: ProbeOutput;
 }
 
 /** What `certhup health` needs to know. */

@@ -38,7 +38,7 @@ export async function readRunConfig(sources: Sources, hostName: string): Promise
     log: { format: top.read(agent.logFormat) ?? "json", level: top.read(agent.logLevel) ?? "info" },
   };
   issues.push(...findRepeatedNames(config.targets.map(({ name }) => name)));
-  return conclude(config, issues, sources.environment);
+  return concludeConfig(config, issues, sources.environment);
 }
 
 /** Reads what `certhup check` needs. */
@@ -49,7 +49,7 @@ export async function readCheckConfig(sources: Sources): Promise<ReadConfig<Chec
     const hint = "name at least one: --endpoint 127.0.0.1:8443";
     issues.push({ path: top.pathOf(endpoint), message: "there is no endpoint to check", hint });
   }
-  return conclude({ targets: serving, output: top.read(check.output) ?? "table" }, issues, sources.environment);
+  return concludeConfig({ targets: serving, output: top.read(check.output) ?? "table" }, issues, sources.environment);
 }
 
 /** Reads what `certhup health` needs. */
@@ -60,7 +60,7 @@ export async function readHealthConfig(sources: Sources): Promise<ReadConfig<Hea
     path: top.read(health.live) === true ? "/livez" : "/readyz",
     timeoutMs: top.read(health.healthTimeout) ?? 0,
   };
-  return conclude(config, issues, sources.environment);
+  return concludeConfig(config, issues, sources.environment);
 }
 
 interface Readers {
@@ -110,7 +110,12 @@ function findRepeatedNames(names: readonly string[]): readonly Issue[] {
   }));
 }
 
-function conclude<Value>(config: Value, found: readonly Issue[], environment: Environment): ReadConfig<Value> {
+/** The configuration, unless something is wrong with it or with the environment. */
+export function concludeConfig<Value>(
+  config: Value,
+  found: readonly Issue[],
+  environment: Environment,
+): ReadConfig<Value> {
   const issues = [...found, ...findUnknownVariables(environment, everyOption)];
   return issues.length > 0 ? { kind: "issues", issues } : { kind: "config", config };
 }

@@ -14,8 +14,8 @@ import type { OptionReader } from "./sources.ts";
 /** Reads one target; what is wrong stays with the reader. */
 export function readTarget(reader: OptionReader, podName: string): TargetConfig {
   const serving = readServing(reader);
-  const reload = readReload(reader);
-  const policy = readPolicy(reader, serving.endpoints, reload, podName);
+  const reload = serving.volume === undefined ? noReload : readReload(reader);
+  const policy = readPolicy(reader, serving, reload, podName);
   return { ...serving, reload, policy, readyPolicy: reader.read(proof.readyPolicy) ?? "served" };
 }
 
@@ -32,17 +32,36 @@ export function readServing(reader: OptionReader): ServingConfig {
   };
 }
 
-function readVolumeRequest(reader: OptionReader): VolumeRequest {
+/** A target without a volume is a mistake unless it is said to be meant. */
+function readVolumeRequest(reader: OptionReader): VolumeRequest | undefined {
+  if (reader.read(proof.watchOnly) === true) {
+    if (reader.read(volume.certDir) === undefined) return undefined;
+    const hint = "leave out one of the two: with a volume the endpoints are looked at, too";
+    reader.report({ path: reader.pathOf(proof.watchOnly), message: "is given beside a volume", hint });
+  }
   const keyFile = reader.read(volume.keyFile);
   const bundleFile = reader.read(volume.bundleFile);
   return {
-    directory: reader.require(volume.certDir, "name the directory of the Secret volume: --cert-dir /etc/tls") ?? "",
+    directory:
+      reader.require(
+        volume.certDir,
+        "name the directory of the Secret volume: --cert-dir /etc/tls, or say --watch-only",
+      ) ?? "",
     certificateFile: bundleFile ?? reader.read(volume.certFile) ?? "",
     keyFile: bundleFile !== undefined || keyFile === "none" ? undefined : keyFile,
     caFile: reader.read(volume.caFile),
     maxFileSizeBytes: reader.read(volume.maxFileSize) ?? 0,
   };
 }
+
+const noReload: ReloadConfig = {
+  ladder: [],
+  attempts: 1,
+  minIntervalMs: 0,
+  spreadMs: 0,
+  restartMinIntervalMs: 0,
+  allowSubPath: false,
+};
 
 function readRules(reader: OptionReader): KeypairPolicy {
   return {
@@ -61,6 +80,9 @@ function readEndpoints(reader: OptionReader): readonly Endpoint[] {
   const hint = 'name where the certificate is served: --endpoint 127.0.0.1:8443, or "none" to go without proof';
   const choices = reader.require(proof.endpoint, hint) ?? [];
   const endpoints = choices.filter((choice) => choice !== "none");
+  if (endpoints.length === 0 && choices.length > 0 && reader.read(proof.watchOnly) === true) {
+    reader.report({ path, message: '"none" leaves nothing to watch', hint: "name the endpoints to look at" });
+  }
   if (endpoints.length > 0 && endpoints.length < choices.length) {
     reader.report({ path, message: '"none" was given beside endpoints', hint: 'leave out "none", or the endpoints' });
   }
@@ -73,11 +95,12 @@ function readEndpoints(reader: OptionReader): readonly Endpoint[] {
 
 function readPolicy(
   reader: OptionReader,
-  endpoints: readonly Endpoint[],
+  { volume: request, endpoints }: ServingConfig,
   { ladder, attempts, minIntervalMs, spreadMs }: ReloadConfig,
   podName: string,
 ): Policy {
   return {
+    isWatchOnly: request === undefined,
     endpoints: endpoints.map(({ label }) => label),
     ladder: ladder.map((rung) => ({
       strategy: rung.name,

@@ -1,5 +1,7 @@
 /** What a target wants of the core: settled at start, never changed while the agent runs. Durations in milliseconds. */
 export interface Policy {
+  /** There is no volume: the endpoints are only looked at. */
+  readonly isWatchOnly: boolean;
   /** One label for each endpoint, in the order of the configuration; empty means that nothing can be verified. */
   readonly endpoints: readonly string[];
   /** Ways to tell the server, the gentlest first; empty where it picks the new pair up by itself (`--reload none`). */

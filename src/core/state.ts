@@ -3,8 +3,8 @@ import type { CertificateFacts } from "./certificate-facts.ts";
 import type { HandshakeReport, UnreachableReason } from "./probe-result.ts";
 import type { VolumeLook, VolumeSource } from "./volume-look.ts";
 
-/** What is served, compared with what is in the volume. */
-export type Verdict = "match" | "stale" | "foreign" | "expired" | "unreachable";
+/** What is served, compared with what is in the volume; `valid` where there is nothing to compare with. */
+export type Verdict = "match" | "valid" | "stale" | "foreign" | "expired" | "unreachable";
 
 /** The last answer that was taken from the volume; `unread` until the first one. */
 export type VolumeState = { readonly kind: "unread" } | VolumeLook;

@@ -4,6 +4,7 @@ import { onProbed } from "./on-probed.ts";
 import { onReloadSettled } from "./on-reload-settled.ts";
 import { onWoken } from "./on-woken.ts";
 import type { Policy } from "./policy.ts";
+import { probeNow } from "./probing.ts";
 import type { TargetState } from "./state.ts";
 import { change, type Step } from "./step.ts";
 
@@ -36,12 +37,15 @@ export function transition(state: TargetState, event: Event, policy: Policy): St
   }
 }
 
-/** A target before its first event, with the first effect: a look at the volume, on whose answer the probes follow. */
+/**
+ * A target before its first event, with the first effect: a look at the volume, on whose answer the probes follow, or
+ * the probes at once where there is no volume.
+ */
 export function begin(policy: Policy): Step {
   const state: TargetState = {
     volume: { kind: "unread" },
     settling: undefined,
-    isLookPending: true,
+    isLookPending: !policy.isWatchOnly,
     wanted: undefined,
     earlier: [],
     endpoints: policy.endpoints.map((endpoint) => ({ kind: "unprobed", endpoint })),
@@ -59,5 +63,5 @@ export function begin(policy: Policy): Step {
     rotations: [],
     isStopping: false,
   };
-  return { state, effects: [{ type: "look" }] };
+  return policy.isWatchOnly ? probeNow({ state, effects: [] }, policy) : { state, effects: [{ type: "look" }] };
 }

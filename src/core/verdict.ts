@@ -25,6 +25,7 @@ export function judgeServed(
   if (served.notAfter <= wallMs) return "expired";
   if (wanted !== undefined && isServedAs(wanted, served)) return "match";
   const ours = wanted === undefined ? earlier : [wanted, ...earlier];
+  if (ours.length === 0) return "valid";
   return ours.some((certificate) => isOfSameLine(certificate, served)) ? "stale" : "foreign";
 }
 
@@ -44,7 +45,7 @@ export function judgeEndpoint(endpoint: EndpointState, state: TargetState, wallM
   }
 }
 
-const worstFirst = ["expired", "foreign", "stale", "match"] as const;
+const worstFirst = ["expired", "foreign", "stale", "valid", "match"] as const;
 
 /** Does every address of the endpoint show exactly the wanted pair? */
 export function isWantedServedBy(

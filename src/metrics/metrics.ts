@@ -26,7 +26,7 @@ export interface Metrics {
 
 const rotationOutcomes: readonly RotationOutcome[] = ["confirmed", "unverified", "superseded", "refused"];
 const reloadOutcomes = ["accepted", "refused", "timed-out"] as const;
-const verdicts: readonly Verdict[] = ["match", "stale", "foreign", "expired", "unreachable"];
+const verdicts: readonly Verdict[] = ["match", "valid", "stale", "foreign", "expired", "unreachable"];
 
 export function createMetrics(
   targets: readonly MeteredTarget[],
@@ -116,9 +116,11 @@ function setGauges(catalogue: Catalogue, view: TargetView, at: Instant): void {
   for (const endpoint of state.endpoints) {
     const labels = { target, endpoint: endpoint.endpoint };
     if (endpoint.kind === "served") setCertificate(catalogue, { ...labels, source: "served" }, endpoint.certificate);
+    if (view.policy.isWatchOnly) continue;
     const isMatch = judgeEndpoint(endpoint, state, at.wallMs) === "match";
     catalogue.servedMatchesVolume.set(labels, isMatch ? 1 : 0);
   }
+  if (view.policy.isWatchOnly) return;
   catalogue.watchMode.set({ target, mode: "events" }, view.watchMode === "events" ? 1 : 0);
   catalogue.watchMode.set({ target, mode: "poll" }, view.watchMode === "poll" ? 1 : 0);
   const hasSubPath = view.preflight.some(({ code }) => code.startsWith("subpath-mount"));

@@ -40,7 +40,8 @@ function toTarget(view: TargetView, at: Instant): object {
   };
 }
 
-function toVolume({ directory, watchMode, state }: TargetView): object {
+function toVolume({ directory, watchMode, state, policy }: TargetView): object | undefined {
+  if (policy.isWatchOnly) return undefined;
   const { volume } = state;
   if (volume.kind === "unread") return { directory, watchMode, state: volume.kind };
   const { kind, source, findings } = volume;

@@ -1,3 +1,4 @@
+import type { Finding } from "../core/finding.ts";
 import type { Policy } from "../core/policy.ts";
 import { isInSync } from "../core/probing.ts";
 import type { EndpointState, TargetState } from "../core/state.ts";
@@ -16,7 +17,8 @@ export type ReadinessState =
   | "refused"
   | "expired"
   | "foreign"
-  | "unreachable";
+  | "unreachable"
+  | "watching";
 
 /** Of a distinguished name in a reason, in UTF-16 units. */
 const longestName = 200;
@@ -32,23 +34,41 @@ export interface Readiness {
 /** What may still count as ready although the newest pair isn't served: nothing, or whatever is valid. */
 export type ReadyPolicy = "served" | "serving";
 
-/** Works out the readiness of a target from its state alone, completely. The table is in README.md, "Readiness". */
-export function judgeReadiness(state: TargetState, policy: Policy, ready: ReadyPolicy, at: Instant): Readiness {
+/**
+ * Works out the readiness of a target, completely. The table is in README.md, "Readiness".
+ *
+ * @param obstacles what is known to keep a server from what the volume holds, such as a subPath mount: told first
+ */
+export function judgeReadiness(
+  state: TargetState,
+  policy: Policy,
+  ready: ReadyPolicy,
+  at: Instant,
+  obstacles: readonly Finding[] = [],
+): Readiness {
+  if (policy.isWatchOnly) return judgeEndpoints(state, policy, at) ?? yes("watching", describeWatched(state, at));
   if (state.wanted === undefined && state.volume.kind !== "refused" && state.volume.kind !== "held") {
     return no("waiting", describeWaiting(state));
   }
-  return judgeServing(state, policy, ready, at);
+  return judgeServing(state, policy, ready, at, obstacles);
 }
 
-function judgeServing(state: TargetState, policy: Policy, ready: ReadyPolicy, at: Instant): Readiness {
+function judgeServing(
+  state: TargetState,
+  policy: Policy,
+  ready: ReadyPolicy,
+  at: Instant,
+  obstacles: readonly Finding[],
+): Readiness {
   const unserved = judgeEndpoints(state, policy, at);
   if (unserved !== undefined) return unserved;
   if (state.volume.kind !== "accepted") return yes("refused", describeRefused(state));
   if (isInSync(state, policy)) return yes("in-sync", describeInSync(state, policy, at));
   if (state.unservedSinceMs === undefined) return no("starting", "the served certificate isn't confirmed yet");
   const unservedMs = at.monotonicMs - state.unservedSinceMs;
-  if (unservedMs < policy.staleGraceMs) return yes("rotating", describeUnserved(state, at));
-  return { isReady: ready === "serving", state: "stale", reason: describeUnserved(state, at) };
+  const reason = [...obstacles.map(({ message }) => message), describeUnserved(state, at)].join("; ");
+  if (unservedMs < policy.staleGraceMs) return yes("rotating", reason);
+  return { isReady: ready === "serving", state: "stale", reason };
 }
 
 /** What the endpoints alone forbid, the worst first; `undefined` if each serves something valid that may be ours. */
@@ -82,6 +102,12 @@ function judgeEndpoints(state: TargetState, policy: Policy, at: Instant): Readin
 function judgeUnverifiable({ wanted }: TargetState, at: Instant): Readiness | undefined {
   if (wanted === undefined || wanted.certificate.notAfter > at.wallMs) return undefined;
   return no("expired", `the certificate in the volume ended ${formatTime(wanted.certificate.notAfter)}`);
+}
+
+function describeWatched({ endpoints }: TargetState, at: Instant): string {
+  const ends = endpoints.flatMap((endpoint) => (endpoint.kind === "served" ? [endpoint.certificate.notAfter] : []));
+  const left = formatDuration(Math.min(...ends) - at.wallMs);
+  return `what is served is valid, ${left} left; there is no volume to compare it with`;
 }
 
 function describeWaiting({ volume }: TargetState): string {

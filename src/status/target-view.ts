@@ -6,7 +6,8 @@ import type { Readiness } from "./readiness.ts";
 /** One target as people and machines are shown it. */
 export interface TargetView {
   readonly name: string;
-  readonly directory: string;
+  /** `undefined` where there is no volume. */
+  readonly directory: string | undefined;
   readonly policy: Policy;
   readonly state: TargetState;
   readonly readiness: Readiness;

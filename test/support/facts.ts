@@ -61,6 +61,7 @@ export const unreachableResult: ProbeResult = {
 /** A policy with the defaults of the command line. */
 export function policyOf(more: Partial<Policy> = {}): Policy {
   return {
+    isWatchOnly: false,
     endpoints: ["127.0.0.1:8443"],
     ladder: [{ strategy: "signal", attempts: 3, spreadMs: 0 }],
     minIntervalMs: 0,

@@ -1,7 +1,7 @@
 import { type Endpoint, parseEndpoint } from "../../probe/endpoint.ts";
 import type { ReadyPolicy } from "../../status/readiness.ts";
 import { list, type Option, type Parsed, single } from "../option.ts";
-import { parseChoice, parseCount, parseDuration, parseDurationFrom } from "../parsers.ts";
+import { parseChoice, parseCount, parseDuration, parseDurationFrom, parseSwitch } from "../parsers.ts";
 
 const group = "Proof";
 
@@ -77,9 +77,21 @@ export const readyPolicy: Option<ReadyPolicy> = single(
   parseChoice(["served", "serving"]),
 );
 
+export const watchOnly: Option<boolean> = single(
+  {
+    key: "watchOnly",
+    placeholder: "",
+    group,
+    fallback: "false",
+    description: "there is no volume: only look at what the endpoints serve, and until when",
+  },
+  parseSwitch,
+);
+
 /** The options of this group, in the order of the help. */
 export const proofOptions: readonly Option<unknown>[] = [
   endpoint,
+  watchOnly,
   confirm,
   probeTimeout,
   verifyTimeout,

@@ -52,7 +52,7 @@ describe("a configuration file", () => {
   it("has several targets, each with settings of its own", async () => {
     const { targets, watchIntervalMs } = await readConfig(`watchInterval: 5s${web}${api}`);
     expect(watchIntervalMs).toBe(5_000);
-    expect(targets.map(({ name, volume }) => [name, volume.directory])).toEqual([
+    expect(targets.map(({ name, volume }) => [name, volume?.directory])).toEqual([
       ["web", "/etc/web"],
       ["api", "/etc/api"],
     ]);

@@ -1,0 +1,112 @@
+import { X509Certificate } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import process from "node:process";
+import type { ProbeConfig } from "../src/config/config.ts";
+import { readProbeConfig } from "../src/config/read-probe-config.ts";
+import type { ProbeResult } from "../src/core/probe-result.ts";
+import { probeAll } from "../src/probe/probe-all.ts";
+import { CerthupError } from "../src/system/certhup-error.ts";
+import { systemClock } from "../src/system/clock.ts";
+import type { Invocation } from "./cli.ts";
+import { type ExitStatus, exitStatus } from "./exit-status.ts";
+import { print, printIssues } from "./print.ts";
+import { printProbesAsJson, printProbesAsPrometheus, printProbesAsTable } from "./print-probes.ts";
+
+/** How urgent what one endpoint serves is. */
+export type Urgency = "good" | "warn" | "critical" | "expired" | "unreachable";
+
+/** What one endpoint serves. */
+export interface Probed {
+  readonly endpoint: string;
+  readonly result: ProbeResult;
+  readonly urgency: Urgency;
+}
+
+/** `certhup probe`: what do these endpoints serve, and until when? What ends first comes first. */
+export async function probe({ sources, words, issues }: Invocation): Promise<ExitStatus> {
+  const read = await readProbeConfig(sources, words);
+  const wrong = [...issues, ...(read.kind === "issues" ? read.issues : [])];
+  if (read.kind === "issues" || wrong.length > 0) {
+    print.error(printIssues(wrong));
+    return exitStatus.usage;
+  }
+  const { config } = read;
+  const probed = await probeEndpoints(config);
+  const { wallMs } = systemClock.now();
+  switch (config.output) {
+    case "table":
+      print.output(printProbesAsTable(probed, wallMs, process.stdout.isTTY && process.env["NO_COLOR"] === undefined));
+      break;
+    case "json":
+      print.output(printProbesAsJson(probed, wallMs));
+      break;
+    case "prometheus":
+      print.output(await printProbesAsPrometheus(probed));
+      break;
+  }
+  const isGood = probed.every(({ urgency }) => urgency === "good" || urgency === "warn");
+  return isGood ? exitStatus.good : exitStatus.problem;
+}
+
+async function probeEndpoints(config: ProbeConfig): Promise<readonly Probed[]> {
+  const { endpoints, timeoutMs, concurrency, trustFile } = config;
+  const options = {
+    timeoutMs,
+    clock: systemClock,
+    signal: new AbortController().signal,
+    defaultServerName: undefined,
+    authorities: trustFile === undefined ? undefined : await readAuthorities(trustFile),
+  };
+  const progress = createProgress(endpoints.length);
+  const results = await probeAll(endpoints, options, concurrency, progress.step);
+  progress.end();
+  const { wallMs } = systemClock.now();
+  const probed = endpoints.flatMap(({ label }, position) => {
+    const result = results[position];
+    return result === undefined ? [] : [{ endpoint: label, result, urgency: judge(result, config, wallMs) }];
+  });
+  return probed.toSorted((left, right) => endOf(left.result) - endOf(right.result));
+}
+
+function judge(result: ProbeResult, { warnMs, criticalMs }: ProbeConfig, wallMs: number): Urgency {
+  if (result.kind === "unreachable") return "unreachable";
+  const leftMs = endOf(result) - wallMs;
+  if (leftMs <= 0) return "expired";
+  if (leftMs <= criticalMs) return "critical";
+  return leftMs <= warnMs ? "warn" : "good";
+}
+
+function endOf(result: ProbeResult): number {
+  if (result.kind === "unreachable") return Number.MAX_SAFE_INTEGER;
+  return Math.min(...[result.certificate, ...(result.alsoServed ?? [])].map(({ notAfter }) => notAfter));
+}
+
+/** @throws CerthupError `config-unusable` if the file can't be read or holds no certificate */
+async function readAuthorities(path: string): Promise<readonly X509Certificate[]> {
+  const hint = "name a PEM file with the CA certificates: --trust-file /etc/ssl/certs/ca-certificates.crt";
+  try {
+    const blocks = (await readFile(path, "latin1")).match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g);
+    if (blocks !== null) return blocks.map((block) => new X509Certificate(block));
+  } catch (cause) {
+    throw new CerthupError("config-unusable", `the CA certificates in ${path} can't be read`, { cause, hint });
+  }
+  throw new CerthupError("config-unusable", `there is no CA certificate in ${path}`, { hint });
+}
+
+/** Long lists take their time: on a terminal, one line says how far it is. */
+function createProgress(total: number): { step(): void; end(): void } {
+  const isShown = process.stderr.isTTY && total > 20;
+  let done = 0;
+  return {
+    step() {
+      done += 1;
+      if (!isShown || (done % 10 !== 0 && done < total)) return;
+      const width = 30;
+      const filled = Math.round((done / total) * width);
+      print.error(`\r[${"#".repeat(filled)}${".".repeat(width - filled)}] ${done}/${total} probed`);
+    },
+    end() {
+      if (isShown) print.error("\r\u001b[K");
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { list, type Option, single } from "../option.ts";
+import { parseChoice, parseCount, parseDuration, parseText } from "../parsers.ts";
+import { probeTimeout } from "./proof.ts";
+
+const group = "Probe";
+
+export type ProbeOutput = "table" | "json" | "prometheus";
+
+export const endpointFile: Option<readonly string[]> = list(
+  {
+    key: "file",
+    placeholder: "PATH",
+    group,
+    description: "file with one endpoint a line (# begins a comment), or a YAML list (repeatable)",
+  },
+  parseText,
+);
+export const warn: Option<number> = single(
+  {
+    key: "warn",
+    placeholder: "TIME",
+    group,
+    fallback: "21d",
+    description: "tell certificates that end within this time",
+  },
+  parseDuration,
+);
+export const critical: Option<number> = single(
+  {
+    key: "critical",
+    placeholder: "TIME",
+    group,
+    fallback: "7d",
+    description: "exit with 1 for certificates that end within this time",
+  },
+  parseDuration,
+);
+export const concurrency: Option<number> = single(
+  { key: "concurrency", placeholder: "COUNT", group, fallback: "32", description: "handshakes at the same time" },
+  parseCount(1, 1_000),
+);
+export const trustFile: Option<string> = single(
+  {
+    key: "trustFile",
+    placeholder: "PATH",
+    group,
+    description: "CA certificates; paths that don't lead to them are told",
+  },
+  parseText,
+);
+export const probeOutput: Option<ProbeOutput> = single(
+  {
+    key: "output",
+    placeholder: "FORMAT",
+    group,
+    fallback: "table",
+    description: '"table" for people, "json", or "prometheus" for a textfile collector',
+  },
+  parseChoice(["table", "json", "prometheus"]),
+);
+
+/** Every option of `certhup probe`, in the order of the help. */
+export const probeOptions: readonly Option<unknown>[] = [
+  endpointFile,
+  warn,
+  critical,
+  trustFile,
+  concurrency,
+  probeTimeout,
+  probeOutput,
+];
