@@ -11,7 +11,15 @@ import type { Instant } from "../../src/system/clock.ts";
 import { servedResult, startMs, unreachableResult } from "./facts.ts";
 
 /** How the simulated server takes a reload. */
-export type ServerManner = "reloads" | "ignores" | "fails-to-be-told" | "runs-out-of-time";
+export type ServerManner =
+  | "reloads"
+  | "ignores"
+  | "fails-to-be-told"
+  | "cannot-be-told"
+  | "turns-down"
+  | "comes-back-later"
+  | "runs-out-of-time"
+  | "asks-to-exit";
 
 /**
  * A target of the pure core in a simulated world: a volume, one server for all endpoints, and a clock that is moved by
@@ -119,6 +127,14 @@ export class SimulatedTarget {
         return { kind: "accepted", detail: "sent SIGHUP" };
       case "fails-to-be-told":
         return { kind: "refused", reason: "no-process", detail: "no process is called nginx" };
+      case "cannot-be-told":
+        return { kind: "refused", reason: "signal-not-handled", detail: "it has no handler for SIGHUP" };
+      case "turns-down":
+        return { kind: "refused", reason: "client-error", detail: "401 Unauthorized" };
+      case "comes-back-later":
+        return { kind: "refused", reason: "restart-too-soon", detail: "it runs for 5s only", retryAfterMs: 40_000 };
+      case "asks-to-exit":
+        return { kind: "accepted", detail: "the agent ends", exitStatus: 85 };
       case "runs-out-of-time":
         return { kind: "timed-out", afterMs: 1_000 };
     }
