@@ -39,8 +39,7 @@ test("a filesystem that takes watches and sends no events is found out by the po
     ...[lower, upper ?? "", work ?? "", merged],
   );
   const watcher = start(merged, { prefix, pollMs: 200 });
-  await watcher.line((line) => line.type === "mode" && line.mode === "events");
-  await watcher.certificate("1");
+  await watcher.atRest();
   for (const version of ["2", "3", "4"]) {
     await write(version);
     expect(await watcher.certificate(version)).toMatchObject({ cause: "poll", isMissed: true });
@@ -93,6 +92,7 @@ test("a key that only a chmod makes readable is found by the poll, after a findi
       },
     ],
   });
+  await watcher.atRest();
   await chmod(join(volume.directory, generation, "tls.key"), 0o444);
   expect(await watcher.certificate("1")).toMatchObject({ cause: "poll" });
 });

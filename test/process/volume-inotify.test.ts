@@ -50,9 +50,11 @@ test.for(["max_inotify_instances", "max_inotify_watches"] as const)(
     const watcher = start(volume.directory, { prefix: limitTo(setting, 0), pollMs: 200 });
     await watcher.line((line) => line.type === "mode" && line.mode === "poll");
     watcher.send(`/proc/sys/user/${setting}=100`);
-    await watcher.line((line) => line.type === "mode" && line.mode === "events");
+    await watcher.atRest();
+    const before = watcher.lines.length;
     await volume.publish(pair("2"));
-    expect(await watcher.certificate("2")).toMatchObject({ cause: "event" });
+    await watcher.line((line) => line.type === "looked" && line.cause === "event", before);
+    await watcher.certificate("2");
     await watcher.end();
     expect(watcher.lines.filter((line) => line.type === "mode")).toHaveLength(2);
   },

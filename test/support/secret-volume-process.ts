@@ -8,6 +8,7 @@ import { until } from "./until.ts";
 /** One line that `secret-volume-watcher.ts` said. */
 export type WatcherLine =
   | { readonly type: "mode"; readonly mode: "events" | "poll"; readonly detail: string }
+  | { readonly type: "looked"; readonly cause: "event" | "poll" }
   | {
       readonly type: "content";
       readonly cause: "event" | "poll";
@@ -25,6 +26,8 @@ export interface WatcherProcess {
   line(predicate: (line: WatcherLine) => boolean, from?: number): Promise<WatcherLine>;
   /** The first look that found this certificate. */
   certificate(text: string): Promise<WatcherLine>;
+  /** Once events are on and the look that they begin with is over, so that what comes next has its own cause. */
+  atRest(): Promise<void>;
   send(line: string): void;
   end(): Promise<void>;
   kill(): void;
@@ -65,6 +68,12 @@ export function startWatcher(
     lines,
     line,
     certificate: (text) => line((said) => said.type === "content" && said.certificate === text),
+    async atRest() {
+      await line((said) => said.type === "mode" && said.mode === "events");
+      const polls = () => lines.filter((said) => said.type === "looked" && said.cause === "poll").length;
+      const before = polls();
+      await until(polls, (count) => count >= before + 3, { what: "three looks of the poll" });
+    },
     send: (text) => void child.stdin.write(`${text}\n`),
     async end() {
       child.stdin.end();

@@ -27,6 +27,7 @@ async function look(cause: "event" | "poll"): Promise<void> {
     read.kind === "read"
       ? { certificate: read.certificate.toString() }
       : { findings: read.findings.map(({ code, message }) => ({ code, message })) };
+  say({ type: "looked", cause });
   const text = JSON.stringify(found);
   if (text === last) return;
   last = text;
