@@ -18,6 +18,7 @@ export const readinessRows: Readonly<Record<ReadinessState, ReadinessRow>> = {
     isReady: true,
     when: "the volume holds nothing good to load (refused, held or gone), and every endpoint serves a valid certificate",
   },
+  watching: { isReady: true, when: "`--watch-only`: every endpoint serves a certificate that has not ended" },
   waiting: { isReady: false, when: "no pair was read yet: the volume is absent, empty or unreadable" },
   starting: { isReady: false, when: "an endpoint was not probed yet, or the first confirmation is under way" },
   stale: {

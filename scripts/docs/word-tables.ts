@@ -7,9 +7,9 @@ import { code, table } from "./markdown.ts";
 // here, or is here and nowhere else, is an error of the types.
 
 export const exitStatusMeanings: Readonly<Record<keyof typeof exitStatus, string>> = {
-  good: "all is well; `run`: it was told to stop and did",
-  problem: "a problem was found (`check`, `health`), or the run failed",
-  usage: "the command line or the environment is wrong; everything that is wrong was told",
+  good: "all is well; for `run`: it was told to stop, and did",
+  problem: "a problem was found (`check`, `probe`, `health`), or the run failed",
+  usage: "the command line, the environment or the file is wrong; everything that is wrong was told",
   fault: "a fault in the program; please report it",
 };
 
@@ -18,6 +18,7 @@ export const verdictMeanings: Readonly<Record<Verdict, string>> = {
   stale: "another one of ours: it was in the volume before, or has the same issuer and names",
   foreign: "a certificate that was never in the volume and doesn't look like one that was",
   expired: "a certificate that has ended, whichever it is",
+  valid: "a certificate that has not ended, where there is none to compare it with (`--watch-only`)",
   unreachable: "no certificate was seen; the reason is one of those below",
 };
 

@@ -18,7 +18,9 @@ function serving(certificate: typeof ours): readonly EndpointState[] {
     kind: "served",
     endpoint,
     certificate,
+    alsoServed: [],
     protocol: "TLSv1.3",
+    report: {},
     probedAt: startMs,
   }));
 }
@@ -52,10 +54,12 @@ const examples: Readonly<Record<ReadinessState, TargetState>> = {
   foreign: target({ endpoints: serving(foreign), unservedSinceMs: beyondGraceMs }),
   expired: target({ endpoints: serving(ended), unservedSinceMs: withinGraceMs }),
   unreachable: target({ endpoints: unreachable }),
+  watching: target({ volume: { kind: "unread" }, wanted: undefined }),
 };
 
 test.each(Object.entries(readinessRows))("the readiness table is right about %s", (state, { isReady }) => {
-  const readiness = judgeReadiness(examples[state as ReadinessState], policy, "served", at);
+  const isWatchOnly = state === "watching";
+  const readiness = judgeReadiness(examples[state as ReadinessState], policyOf({ isWatchOnly }), "served", at);
   expect(readiness).toMatchObject({ state, isReady });
 });
 

@@ -8,6 +8,8 @@ import { knownFlags } from "../../../scripts/docs/option-tables.ts";
 import { readinessRows } from "../../../scripts/docs/readiness-table.ts";
 import { refusalMeanings, unreachableMeanings } from "../../../scripts/docs/reason-tables.ts";
 import { agentEventMeanings, eventMeanings } from "../../../scripts/docs/word-tables.ts";
+import { flagOf } from "../../../src/config/option.ts";
+import { everyOption } from "../../../src/config/options/every.ts";
 
 const pages = [
   ...["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "examples/nginx/README.md"],
@@ -24,6 +26,10 @@ test.each(pages)("%s names only flags that exist", async (page) => {
   const text = (await readFile(page, "utf8")).replaceAll(/`--[a-z-]+` \(not there yet\)/g, "");
   const flags = [...text.matchAll(/(?<![\w-])--[a-z]+(?:-[a-z]+)*/g)].map(([flag]) => flag);
   expect(flags.filter((flag) => !knownFlags.has(flag) && !foreignFlags.has(flag))).toEqual([]);
+});
+
+test("every flag of every command is in the tables of the README", () => {
+  expect(everyOption.map(flagOf).filter((flag) => !knownFlags.has(flag))).toEqual([]);
 });
 
 test.each(pages)("%s links only to files and headings that exist", async (page) => {

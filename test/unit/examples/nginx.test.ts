@@ -34,10 +34,10 @@ test("both containers mount the same Secret whole and read-only, where the agent
   const secret = pod.volumes.find((volume) => volume.secret !== undefined);
   const mountOf = ({ volumeMounts }: Container) => volumeMounts.find(({ name }) => name === secret?.name);
   const [target] = (await configOf(certhup)).targets;
-  expect(mountOf(certhup)).toMatchObject({ mountPath: target?.volume.directory, readOnly: true });
+  expect(mountOf(certhup)).toMatchObject({ mountPath: target?.volume?.directory, readOnly: true });
   const directory = mountOf(nginx)?.mountPath;
-  expect(nginxConfiguration).toContain(`ssl_certificate ${directory}/${target?.volume.certificateFile};`);
-  expect(nginxConfiguration).toContain(`ssl_certificate_key ${directory}/${target?.volume.keyFile};`);
+  expect(nginxConfiguration).toContain(`ssl_certificate ${directory}/${target?.volume?.certificateFile};`);
+  expect(nginxConfiguration).toContain(`ssl_certificate_key ${directory}/${target?.volume?.keyFile};`);
 });
 
 test("the processes are shared, and both containers run as the same user, which is not root", () => {
