@@ -36,7 +36,8 @@ export function createLooker(config: ServingConfig, clock: Clock): Looker {
       if (volume === undefined) throw new Error("there is no volume to look at");
       const read = await readVolume(volume);
       if (read.kind === "read" && last?.kind === "accepted" && last.source.contentHash === read.source.contentHash) {
-        read.key?.fill(0);
+        // A certificate file may hold the key as well.
+        for (const file of [read.key, read.certificate]) file?.fill(0);
         last = { ...last, source: read.source };
         return last;
       }
@@ -59,6 +60,7 @@ async function judgeRead(
     return { look: { kind: "missing", source, findings: read.findings }, authorities: [] };
   }
   const passphrase = await readPassphrase(config.passphraseFile);
+  const { findings: remarks } = read;
   const parsed = parseKeypair({
     ...read,
     bundle: config.isBundle,
@@ -67,12 +69,17 @@ async function judgeRead(
   });
   passphrase?.fill(0);
   if (parsed.kind === "unusable") {
-    const look: VolumeLook = { kind: "refused", source, certificate: parsed.certificate, findings: parsed.findings };
+    const look: VolumeLook = {
+      kind: "refused",
+      source,
+      certificate: parsed.certificate,
+      findings: [...parsed.findings, ...remarks],
+    };
     return { look, authorities: [] };
   }
   const { keypair } = parsed;
   return {
-    look: await judgeKeypair(keypair, parsed.findings, source, config, clock, served),
+    look: await judgeKeypair(keypair, [...parsed.findings, ...remarks], source, config, clock, served),
     authorities: keypair.authorities,
   };
 }

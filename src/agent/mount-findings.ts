@@ -2,27 +2,23 @@ import type { ReloadConfig } from "../config/config.ts";
 import type { Finding } from "../core/finding.ts";
 import { describeProcess } from "../process/describe-process.ts";
 import { findProcess, type ProcessSelector } from "../process/find-process.ts";
-import { type Mount, readMounts } from "../volume/mountinfo.ts";
-import { findMountOf, findSubPathMounts } from "../volume/subpath.ts";
+import { inspectMounts } from "../volume/inspect-mounts.ts";
+import { readMounts } from "../volume/mountinfo.ts";
+import { findSubPathMounts } from "../volume/subpath.ts";
+import type { VolumeRequest } from "../volume/volume-request.ts";
 
 /** The mounts of the volume, in the agent's container and in the server's, that will never follow a renewal. */
-export async function findFrozenMounts(directory: string, reload: ReloadConfig): Promise<readonly Finding[]> {
-  const own = await readMountsOrNone("self");
-  const findings = findSubPathMounts(own, [directory]);
+export async function findFrozenMounts(request: VolumeRequest, reload: ReloadConfig): Promise<readonly Finding[]> {
+  const { findings, volume } = await inspectMounts(request);
   const server = await findServer(reload);
   if (server === undefined) return findings;
-  const volume = findMountOf(own, directory);
-  const theirs = findSubPathMounts(await readMountsOrNone(server.pid), [directory], volume);
+  // A process that has just ended has no mounts; that isn't the mounts' fault.
+  const mounts = await readMounts(server.pid).catch(() => []);
   // A process in the agent's own mount namespace shows the same mounts again.
-  const messages = new Set(findings.map(({ message }) => message));
-  const more = theirs.filter(({ message }) => !messages.has(message));
-  return [
-    ...findings,
-    ...more.map((finding) => ({
-      ...finding,
-      message: `in the container of ${server.description}: ${finding.message}`,
-    })),
-  ];
+  const known = new Set(findings.map(({ message }) => message));
+  const theirs = findSubPathMounts(mounts, [], volume).filter(({ message }) => !known.has(message));
+  const where = `in the container of ${server.description}`;
+  return [...findings, ...theirs.map((finding) => ({ ...finding, message: `${where}: ${finding.message}` }))];
 }
 
 async function findServer({ ladder }: ReloadConfig): Promise<{ pid: number; description: string } | undefined> {
@@ -35,9 +31,4 @@ async function findServer({ ladder }: ReloadConfig): Promise<{ pid: number; desc
 
 function selectorOf(rung: ReloadConfig["ladder"][number]): ProcessSelector | undefined {
   return "selector" in rung ? rung.selector : undefined;
-}
-
-/** A process that has just ended has no mounts; that isn't the mounts' fault. */
-async function readMountsOrNone(process: number | "self"): Promise<readonly Mount[]> {
-  return readMounts(process).catch(() => []);
 }

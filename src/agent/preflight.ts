@@ -41,6 +41,6 @@ export function createPreflight(check: () => Promise<readonly Finding[]>, log: L
   };
 }
 
-function isSame({ code }: Finding): (other: Finding) => boolean {
-  return (other) => other.code === code;
+function isSame({ code, message }: Finding): (other: Finding) => boolean {
+  return (other) => other.code === code && other.message === message;
 }

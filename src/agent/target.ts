@@ -52,7 +52,7 @@ export async function createTarget(config: TargetConfig, context: TargetContext)
   });
   const preflight = createPreflight(async () => {
     const first = strategies[0]?.prepare() ?? [];
-    const mounts = directory === undefined ? [] : findFrozenMounts(directory, config.reload);
+    const mounts = config.volume === undefined ? [] : findFrozenMounts(config.volume, config.reload);
     return [...(await mounts), ...(await first)];
   }, log);
   const looker = createLooker(config, clock);

@@ -21,6 +21,13 @@ export type ServerManner =
   | "runs-out-of-time"
   | "asks-to-exit";
 
+interface SentRound {
+  readonly round: number;
+  readonly served: CertificateFacts | undefined;
+  /** How often the server had been told by then. */
+  readonly told: number;
+}
+
 /**
  * A target of the pure core in a simulated world: a volume, one server for all endpoints, and a clock that is moved by
  * hand. Nothing is answered until it is told to be, so that answers can come in any order.
@@ -39,10 +46,12 @@ export class SimulatedTarget {
   pendingLooks = 0;
   pendingReloads = 0;
   /** Rounds on their way, each with what the server showed when it was sent. */
-  readonly pendingRounds: { readonly round: number; readonly served: CertificateFacts | undefined }[] = [];
-  /** What the answered rounds showed, oldest first, since the server was last told. */
+  readonly pendingRounds: SentRound[] = [];
+  /** What the rounds showed that were sent since the server was last told, oldest first. */
   answeredRounds: (string | undefined)[] = [];
   readonly policy: Policy;
+  /** How often the server was told. */
+  #told = 0;
 
   constructor(policy: Policy, volume: VolumeLook, served: CertificateFacts | undefined) {
     this.policy = policy;
@@ -78,7 +87,7 @@ export class SimulatedTarget {
     if (sent === undefined) return;
     const result = sent.served === undefined ? unreachableResult : servedResult(sent.served);
     const results = this.policy.endpoints.map(() => result);
-    this.answeredRounds.push(sent.served?.fingerprint);
+    if (sent.told === this.#told) this.answeredRounds.push(sent.served?.fingerprint);
     this.#take(transition(this.state, { type: "probed", round: sent.round, results, at: this.at }, this.policy));
   }
 
@@ -86,7 +95,10 @@ export class SimulatedTarget {
     if (this.pendingReloads === 0) return;
     this.pendingReloads -= 1;
     const outcome = this.#serverTakesReload();
-    if (outcome.kind !== "refused") this.answeredRounds = [];
+    if (outcome.kind !== "refused") {
+      this.answeredRounds = [];
+      this.#told += 1;
+    }
     this.#take(transition(this.state, { type: "reload-settled", outcome, at: this.at }, this.policy));
   }
 
@@ -148,7 +160,7 @@ export class SimulatedTarget {
           this.pendingLooks = 1;
           break;
         case "probe":
-          this.pendingRounds.push({ round: effect.round, served: this.served });
+          this.pendingRounds.push({ round: effect.round, served: this.served, told: this.#told });
           break;
         case "reload":
           this.pendingReloads += 1;

@@ -40,6 +40,14 @@ const act: fc.Arbitrary<Act> = fc.oneof(
       (target) =>
         target.pass(ms),
   ),
+  {
+    weight: 3,
+    arbitrary: fc.integer({ min: 10, max: 1_000 }).map(
+      (ms): Act =>
+        (target) =>
+          target.run(ms),
+    ),
+  },
   look.map(
     (next): Act =>
       (target) =>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { acceptedLook, factsOf, policyOf, refusedLook } from "../../support/facts.ts";
+import { isInSync } from "../../../src/core/probing.ts";
+import { acceptedLook, factsOf, missingLook, policyOf, refusedLook } from "../../support/facts.ts";
 import { SimulatedTarget } from "../../support/simulated-target.ts";
 
 const first = factsOf("first");
@@ -29,6 +30,12 @@ describe("at the start", () => {
     target.run(1_000);
     expect(target.reloads.length).toBe(1);
     expect(target.state.rotations).toMatchObject([{ cause: "start", outcome: "confirmed", reloads: 1 }]);
+  });
+
+  it("looks at the endpoints even while the volume holds nothing", () => {
+    const target = new SimulatedTarget(policyOf(), missingLook(), first);
+    target.run(1_000);
+    expect(target.state.endpoints).toMatchObject([{ kind: "served" }]);
   });
 
   it("waits for a server that isn't there yet, without telling it anything", () => {
@@ -144,6 +151,18 @@ describe("a server that ignores the signal", () => {
   });
 });
 
+describe("a storm of renewals that a server ignores", () => {
+  it("does not put off the moment at which the target is stale", () => {
+    const target = inSync();
+    target.manner = "ignores";
+    for (let count = 0; count < 7; count++) {
+      target.publish(acceptedLook(factsOf(`renewal ${count}`)));
+      target.run(10_000);
+    }
+    expect(eventsOf(target)).toContain("turned-stale");
+  });
+});
+
 describe("a bad pair", () => {
   it("leads to no reload and ends the one that is owed", () => {
     const target = inSync({ verifyTimeoutMs: 1_000 });
@@ -176,6 +195,20 @@ describe("a watchdog", () => {
     target.run(61_000);
     expect(target.state.rotations[0]).toMatchObject({ cause: "drift", outcome: "confirmed" });
     expect(target.served).toEqual(second);
+  });
+
+  it("that sees one old answer believes the server again only after a whole confirmation", () => {
+    const target = inSync();
+    target.served = second;
+    target.wake();
+    target.answerProbe();
+    target.served = first;
+    target.wake();
+    target.answerProbe();
+    expect(isInSync(target.state, target.policy)).toBe(false);
+    target.run(1_000);
+    expect(isInSync(target.state, target.policy)).toBe(true);
+    expect(target.reloads).toEqual([]);
   });
 
   it("does not tell a server that can't be reached", () => {
