@@ -127,8 +127,10 @@ function sortRest(
   const issues: Issue[] = [];
   for (const [position, word] of rest.entries()) {
     const [flag = word] = word.split("=", 1);
-    const isValueOfUnknown = rest[position - 1]?.startsWith("-") === true && !takesWords;
-    if (word.startsWith("-")) issues.push({ path: flag, message: "there is no such flag", hint: suggest(flag, known) });
+    const isValueOfUnknown = /^--?[a-z][^=]*$/i.test(rest[position - 1] ?? "") && !takesWords;
+    // A PEM block given by mistake begins with dashes as well, and must not be shown.
+    if (/^--?[a-z]/i.test(word))
+      issues.push({ path: flag, message: "there is no such flag", hint: suggest(flag, known) });
     else if (takesWords) words.push(word);
     else if (!isValueOfUnknown) issues.push({ path: word, message: "this word belongs to no flag", hint: wordHint });
   }
