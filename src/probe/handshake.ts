@@ -25,6 +25,8 @@ export interface Handshake {
   /** Makes what is to be said before the ClientHello. */
   readonly createPrelude: () => Prelude | undefined;
   readonly secureContext: SecureContext;
+  /** Fingerprints of the chain in the volume, as in `CertificateFacts.chain`. */
+  readonly expectedChain: readonly string[] | undefined;
   /** The limit of the whole probe, for the words of a failure. */
   readonly timeoutMs: number;
   /** What is left of it. */
@@ -89,7 +91,7 @@ export function performHandshake(handshake: Handshake, clock: Clock, signal: Abo
         requestOCSP: true,
         ...(handshake.serverName === undefined ? {} : { servername: handshake.serverName }),
       });
-      watchTls(tlsSocket, describe, settle);
+      watchTls(tlsSocket, handshake.expectedChain, describe, settle);
     };
     const startPrelude = (prelude: Prelude): void => {
       step = "prelude";
@@ -133,7 +135,12 @@ export function performHandshake(handshake: Handshake, clock: Clock, signal: Abo
   });
 }
 
-function watchTls(socket: TLSSocket, describe: () => Circumstances, settle: Settle): void {
+function watchTls(
+  socket: TLSSocket,
+  expectedChain: readonly string[] | undefined,
+  describe: () => Circumstances,
+  settle: Settle,
+): void {
   let staple: Buffer | undefined;
   let seen: HandshakeOutcome | undefined;
   const present = (chain: PresentedChain): HandshakeOutcome => ({
@@ -148,8 +155,8 @@ function watchTls(socket: TLSSocket, describe: () => Circumstances, settle: Sett
       const detail = `${describe().place} resumed an earlier session, which shows no certificate`;
       return { kind: "unreachable", reason: "resumed-session", detail };
     }
-    const chain = takePresentedChain(socket);
-    const detail = `${describe().place} finished the handshake without a certificate`;
+    const chain = takeChain(socket, expectedChain);
+    const detail = `${describe().place} finished the handshake without a certificate that can be read`;
     return chain === undefined ? { kind: "unreachable", reason: "handshake-failed", detail } : present(chain);
   };
   socket.on("OCSPResponse", (response: Buffer | null) => {
@@ -165,11 +172,21 @@ function watchTls(socket: TLSSocket, describe: () => Circumstances, settle: Sett
     // Up to TLS 1.2 a server judges the client's certificate before the handshake is over, but after its own was seen
     // and its signature checked. TLS 1.3 ends the handshake first.
     const isJudged = seen === undefined && socket.getProtocol() !== "TLSv1.3" && isAboutClientCertificate(error);
-    const chain = isJudged ? takePresentedChain(socket) : undefined;
+    const chain = isJudged ? takeChain(socket, expectedChain) : undefined;
     const failure: HandshakeOutcome = { kind: "unreachable", ...explainError(error, describe()) };
     settle(seen ?? (chain === undefined ? failure : present(chain)));
   });
   socket.on("close", () => settle(seen ?? { kind: "unreachable", ...explainClose(describe()) }));
+}
+
+/** Undefined as well for a certificate that OpenSSL took for the handshake and yet can't be decoded. */
+function takeChain(socket: TLSSocket, expectedChain: readonly string[] | undefined): PresentedChain | undefined {
+  try {
+    return takePresentedChain(socket, expectedChain);
+  } catch {
+    // Said to the operator as a handshake without a usable certificate.
+    return undefined;
+  }
 }
 
 function describePlace(address: Handshake["address"]): string {

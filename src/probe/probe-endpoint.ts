@@ -27,6 +27,8 @@ export interface ProbeOptions {
    * none of this type is asked again without the preference.
    */
   readonly preferKeyType?: KeyType | undefined;
+  /** Chain of the certificate in the volume (`CertificateFacts.chain`): makes sure of it where it is out of order. */
+  readonly expectedChain?: readonly string[] | undefined;
   /** Certificates of the CA file: `trust` is then part of the result. */
   readonly authorities?: readonly X509Certificate[] | undefined;
 }
@@ -106,7 +108,7 @@ async function probeAddress(
 
 function plan(
   endpoint: Endpoint,
-  { defaultServerName, timeoutMs }: ProbeOptions,
+  { defaultServerName, expectedChain, timeoutMs }: ProbeOptions,
   secureContext: Handshake["secureContext"],
   leftMs: number,
 ): Handshake {
@@ -119,6 +121,7 @@ function plan(
     proxyHeader: proxyHeader === undefined ? undefined : createProxyHeader(proxyHeader),
     createPrelude: () => choosePrelude(scheme, serverName ?? (isIP(host) === 0 && host !== "" ? host : "localhost")),
     secureContext,
+    expectedChain,
     timeoutMs,
     leftMs,
   };

@@ -85,6 +85,14 @@ describe("a server with an RSA and an ECDSA certificate", () => {
   });
 });
 
+test.each(["X25519MLKEM768", "X25519", "P-256", "P-521"])(
+  "a server that speaks the group %s alone is seen",
+  async (group) => {
+    await using server = await startTlsServer(ecPair, { ecdhCurve: group });
+    expect(await probeFingerprint(server.address)).toBe(ecPair.fingerprint);
+  },
+);
+
 describe("a client certificate", () => {
   test("is shown to the server that asks for it", async () => {
     const client = await authority.issue({ names: ["client.example"] });

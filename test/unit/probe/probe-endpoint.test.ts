@@ -1,4 +1,5 @@
 import { X509Certificate } from "node:crypto";
+import { getEventListeners } from "node:events";
 import { beforeAll, describe, expect, test } from "vitest";
 import { readFacts } from "../../../src/certificate/facts.ts";
 import { createAuthority, type IssuedCertificate } from "../../support/certificates.ts";
@@ -102,6 +103,16 @@ test("an aborted probe settles at once and leaves no connection behind", async (
   await using server = await startOddServer(() => controller.abort());
   const controller = new AbortController();
   expect(await probe(server.address, { signal: controller.signal })).toMatchObject({ reason: "cancelled" });
+});
+
+test("probes leave no listener behind on a signal that lives on", async () => {
+  const { signal } = new AbortController();
+  await using server = await startTlsServer(pair);
+  await using silent = await startOddServer(() => undefined);
+  await probe(server.address, { signal });
+  await probe(silent.address, { signal, timeoutMs: 20 });
+  await probe("127.0.0.1:1", { signal });
+  expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
 test("a signal aborted beforehand ends the probe before it begins", async () => {
