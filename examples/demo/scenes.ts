@@ -52,7 +52,7 @@ export const playRefusal: Scene = async (world) => {
   tell("client", `connects ${rounds.length} times and is served ${brief(rounds.at(-1)?.served)}…, the one from before`);
   tell("probe", `GET /readyz → ${rounds.at(-1)?.ready.status} ${rounds.at(-1)?.ready.text.trim()}`);
 
-  const repaired = await observe("the next good keypair is served at once", async () => {
+  const repaired = await observe("the next good keypair is served", async () => {
     const swappedMs = performance.now();
     await world.publish(bad);
     await untilServed(world, bad.fingerprint);

@@ -1,0 +1,69 @@
+// Program: a TLS server with the habits of real ones, for one volume and one agent.
+// Usage: server-program.ts DIRECTORY PORT PID-FILE [HABIT]
+//   (none)    loads its keypair at start and on SIGHUP
+//   deaf      says on SIGHUP that it reloads, and doesn't
+//   closing   closes its port for a while on SIGHUP, then listens again with the new pair
+//   rereading reads its files by itself, once in 700 ms
+// On SIGUSR2 it goes back to the pair that it loaded first.
+import { readFileSync, writeFileSync } from "node:fs";
+import type { Socket } from "node:net";
+import { join } from "node:path";
+import process from "node:process";
+import { createServer } from "node:tls";
+
+const [directory = "", port = "", pidFile = "", habit] = process.argv.slice(2);
+const closedMs = 1_200;
+const rereadMs = 700;
+
+interface Pair {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+
+function load(): Pair {
+  return { cert: readFileSync(join(directory, "tls.crt")), key: readFileSync(join(directory, "tls.key")) };
+}
+
+process.title = "staged-server";
+const first = load();
+const sockets = new Set<Socket>();
+const server = createServer(first);
+// A probe hangs up as soon as it has seen the certificate.
+server.on("tlsClientError", (_, socket) => socket.destroy());
+server.on("secureConnection", (socket) => socket.on("error", () => socket.destroy()).resume());
+server.on("connection", (socket: Socket) => {
+  sockets.add(socket);
+  socket.once("close", () => sockets.delete(socket));
+});
+
+process.on("SIGHUP", () => {
+  console.log("told to reload");
+  if (habit === "closing") closeForAWhile();
+  else if (habit !== "deaf") server.setSecureContext(load());
+});
+process.on("SIGUSR2", () => {
+  server.setSecureContext(first);
+  console.log("went back");
+});
+if (habit === "rereading") setInterval(rereadIfWhole, rereadMs);
+server.listen(Number(port), "127.0.0.1", () => {
+  writeFileSync(pidFile, `${process.pid}\n`);
+  console.log("listening");
+});
+
+function closeForAWhile(): void {
+  server.close();
+  for (const socket of sockets) socket.destroy();
+  setTimeout(() => {
+    server.setSecureContext(load());
+    server.listen(Number(port), "127.0.0.1");
+  }, closedMs);
+}
+
+function rereadIfWhole(): void {
+  try {
+    server.setSecureContext(load());
+  } catch {
+    // Read in the middle of a swap: the next time will do.
+  }
+}
