@@ -9,7 +9,7 @@ import { runOptions } from "../src/config/options/run.ts";
 import { type Environment, type FlagTexts, type Sources, suggest } from "../src/config/sources.ts";
 import { CerthupError } from "../src/system/certhup-error.ts";
 import { type ExitStatus, exitStatus } from "./exit-status.ts";
-import { print, printError } from "./print.ts";
+import { print, printError, printIssues } from "./print.ts";
 
 /** What a command is given: the texts of its flags, what of the command line made no sense, and the environment. */
 export interface Invocation {
@@ -46,6 +46,11 @@ export async function runCli(args: readonly string[], environment: Environment):
       const { words, issues } = sortRest(rest, options, takesWords);
       status = await (await load())({ sources: { flags, environment }, words, issues, version: packageJson.version });
     });
+  }
+  const unknown = findUnknownCommand(args);
+  if (unknown !== undefined) {
+    print.error(printIssues([unknown]));
+    return exitStatus.usage;
   }
   try {
     await program.parseAsync(args, { from: "user" });
@@ -100,6 +105,13 @@ Example: everything in a list, what ends first at the top
     load: async () => (await import("./health.ts")).health,
   },
 ];
+
+/** Without this, a word that is no command would be one too many for `run`. */
+function findUnknownCommand([word]: readonly string[]): Issue | undefined {
+  const names = commands.map(({ name }) => name);
+  if (word === undefined || word.startsWith("-") || names.includes(word)) return undefined;
+  return { path: word, message: "there is no such command", hint: `choose one of ${names.join(", ")}` };
+}
 
 function toFlag(option: Option<unknown>): Flag {
   const isSwitch = option.placeholder === "";

@@ -49,9 +49,9 @@ function toRows({ name, look, endpoints }: TargetCheck, wallMs: number): readonl
 function describe({ isGood, look, endpoints }: TargetCheck): string {
   if (isGood) return "the served certificate is the one in the volume";
   if (look.kind === "missing") return "there is no certificate in the volume to compare with";
-  if (endpoints.every(({ verdict }) => verdict === "unreachable")) return "no endpoint shows a certificate";
-  if (endpoints.some(({ verdict }) => verdict !== "match"))
-    return "the served certificate is not the one in the volume";
+  const isOther = (verdict: string): boolean => verdict !== "match" && verdict !== "unreachable";
+  if (endpoints.some(({ verdict }) => isOther(verdict))) return "the served certificate is not the one in the volume";
+  if (endpoints.some(({ verdict }) => verdict === "unreachable")) return "not every endpoint shows a certificate";
   return "the certificate in the volume is served, but should not be: see the findings";
 }
 

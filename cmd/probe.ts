@@ -22,7 +22,7 @@ export interface Probed {
   readonly urgency: Urgency;
 }
 
-/** `certhup probe`: what do these endpoints serve, and until when? What ends first comes first. */
+/** `certhup probe`: what do these endpoints serve, and until when? What can't be reached comes first, then what ends first. */
 export async function probe({ sources, words, issues }: Invocation): Promise<ExitStatus> {
   const read = await readProbeConfig(sources, words);
   const wrong = [...issues, ...(read.kind === "issues" ? read.issues : [])];
@@ -76,8 +76,9 @@ function judge(result: ProbeResult, { warnMs, criticalMs }: ProbeConfig, wallMs:
   return leftMs <= warnMs ? "warn" : "good";
 }
 
+/** The end of what is served; what isn't served at all has ended already. */
 function endOf(result: ProbeResult): number {
-  if (result.kind === "unreachable") return Number.MAX_SAFE_INTEGER;
+  if (result.kind === "unreachable") return 0;
   return Math.min(...[result.certificate, ...(result.alsoServed ?? [])].map(({ notAfter }) => notAfter));
 }
 

@@ -88,7 +88,7 @@ export async function createTarget(config: TargetConfig, context: TargetContext)
         signal,
         defaultServerName: firstServerName(wanted?.names ?? []),
         preferKeyType: wanted?.keyType,
-        authorities: looker.authorities(),
+        authorities: looker.authorities().length > 0 ? looker.authorities() : undefined,
       });
     },
     reload: (rung, signal): Promise<ReloadOutcome> =>

@@ -38,8 +38,15 @@ export function backOff(step: Step, failed: Try, failure: Failure, at: Instant, 
 /** Does nothing for a while, then makes the next try. */
 export function waitFor(step: Step, next: Try, delayMs: number, because: string, at: Instant, policy: Policy): Step {
   const strategy = policy.ladder[next.rung]?.strategy ?? "none";
-  const waiting = change(step, { work: { kind: "backing-off", next, untilMs: at.monotonicMs + delayMs, because } });
-  return announce(waiting, { event: "reload-scheduled", strategy, attempt: next.attempt, delayMs, because });
+  const untilMs = Math.max(at.monotonicMs + delayMs, earliestReloadMs(step.state, policy));
+  const waiting = change(step, { work: { kind: "backing-off", next, untilMs, because } });
+  const waitMs = untilMs - at.monotonicMs;
+  return announce(waiting, { event: "reload-scheduled", strategy, attempt: next.attempt, delayMs: waitMs, because });
+}
+
+/** When the next reload may be sent, monotonic: reloads of a target keep their distance. */
+export function earliestReloadMs({ reloadSentMs }: TargetState, { minIntervalMs }: Policy): number {
+  return reloadSentMs === undefined ? Number.NEGATIVE_INFINITY : reloadSentMs + minIntervalMs;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Instant } from "../system/clock.ts";
-import { spreadDelayMs, waitFor } from "./laddering.ts";
+import { earliestReloadMs, spreadDelayMs, waitFor } from "./laddering.ts";
 import type { Policy } from "./policy.ts";
 import { forgetRounds, probeNow } from "./probing.ts";
 import type { Rotation, RotationCause, RotationOutcome, Try, Wanted } from "./state.ts";
@@ -47,12 +47,11 @@ export function beginRotation(step: Step, start: RotationStart, at: Instant, pol
 
 /** Tells the server, or, where it picks the pair up by itself, begins to look whether it did. */
 export function startReload(step: Step, next: Try, at: Instant, policy: Policy): Step {
-  const { rotation, wanted, reloadSentMs } = step.state;
+  const { rotation, wanted } = step.state;
   if (rotation === undefined || wanted === undefined) return change(step, { work: { kind: "idle" } });
   if (policy.ladder.length === 0) return startVerifying(step, next, at, policy);
-  const earliestMs = (reloadSentMs ?? Number.NEGATIVE_INFINITY) + policy.minIntervalMs;
-  if (at.monotonicMs < earliestMs) {
-    return waitFor(step, next, earliestMs - at.monotonicMs, "reloads of a target keep their distance", at, policy);
+  if (at.monotonicMs < earliestReloadMs(step.state, policy)) {
+    return waitFor(step, next, 0, "reloads of a target keep their distance", at, policy);
   }
   const reloading = change(step, {
     work: { kind: "reloading", current: next, contentHash: wanted.source.contentHash },

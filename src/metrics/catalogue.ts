@@ -8,6 +8,7 @@ export interface Catalogue {
   readonly servedMatchesVolume: Gauge<"target" | "endpoint">;
   readonly staleSince: Gauge<"target">;
   readonly ready: Gauge<"target">;
+  readonly state: Gauge<"target" | "state">;
   readonly rotations: Counter<"target" | "outcome">;
   readonly rotationDuration: Histogram<"target">;
   readonly reloads: Counter<"target" | "strategy" | "outcome">;
@@ -66,6 +67,7 @@ export function createCatalogue(): Catalogue {
       "target",
     ),
     ready: gauge("ready", "1 if the target may get traffic, 0 if not", "target"),
+    state: gauge("state", "1 for the state that the target is in, 0 for the others", "target", "state"),
     rotations: counter("rotations_total", "Rotations that ended, by outcome", "target", "outcome"),
     rotationDuration: histogram(
       "rotation_duration_seconds",

@@ -1,6 +1,7 @@
 import type { Announcement } from "../core/announcement.ts";
 import type { RotationOutcome, Verdict } from "../core/state.ts";
 import { judgeEndpoint } from "../core/verdict.ts";
+import { readinessStates } from "../status/readiness.ts";
 import type { TargetView } from "../status/target-view.ts";
 import type { Instant } from "../system/clock.ts";
 import { type Catalogue, createCatalogue } from "./catalogue.ts";
@@ -110,6 +111,7 @@ function setGauges(catalogue: Catalogue, view: TargetView, at: Instant): void {
   const { name: target, state, readiness } = view;
   const { wanted, unservedSinceMs } = state;
   catalogue.ready.set({ target }, readiness.isReady ? 1 : 0);
+  for (const state of readinessStates) catalogue.state.set({ target, state }, readiness.state === state ? 1 : 0);
   const staleSinceMs = unservedSinceMs === undefined ? 0 : at.wallMs - (at.monotonicMs - unservedSinceMs);
   catalogue.staleSince.set({ target }, staleSinceMs / 1000);
   if (wanted !== undefined) setCertificate(catalogue, { target, endpoint: "", source: "volume" }, wanted.certificate);

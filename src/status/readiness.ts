@@ -8,17 +8,21 @@ import { escapeForeign } from "../system/escape.ts";
 import { formatDuration, formatTime } from "../system/time-text.ts";
 
 /** The word for what a target is in; `refused` stands for every volume that holds nothing good to load any more. */
-export type ReadinessState =
-  | "waiting"
-  | "starting"
-  | "in-sync"
-  | "rotating"
-  | "stale"
-  | "refused"
-  | "expired"
-  | "foreign"
-  | "unreachable"
-  | "watching";
+export type ReadinessState = (typeof readinessStates)[number];
+
+/** Every state, in the order of the table. */
+export const readinessStates = [
+  "waiting",
+  "starting",
+  "in-sync",
+  "rotating",
+  "stale",
+  "refused",
+  "expired",
+  "foreign",
+  "unreachable",
+  "watching",
+] as const;
 
 /** Of a distinguished name in a reason, in UTF-16 units. */
 const longestName = 200;
@@ -47,7 +51,7 @@ export function judgeReadiness(
   obstacles: readonly Finding[] = [],
 ): Readiness {
   if (policy.isWatchOnly) return judgeEndpoints(state, policy, at) ?? yes("watching", describeWatched(state, at));
-  if (state.wanted === undefined && state.volume.kind !== "refused" && state.volume.kind !== "held") {
+  if (state.wanted === undefined && (!isJudged(state.volume) || policy.endpoints.length === 0)) {
     return no("waiting", describeWaiting(state));
   }
   return judgeServing(state, policy, ready, at, obstacles);
@@ -110,8 +114,13 @@ function describeWatched({ endpoints }: TargetState, at: Instant): string {
   return `what is served is valid, ${left} left; there is no volume to compare it with`;
 }
 
+/** Whether a valid one is served beside a pair that was turned down is for the endpoints to say, if there are any. */
+function isJudged({ kind }: TargetState["volume"]): boolean {
+  return kind === "refused" || kind === "held";
+}
+
 function describeWaiting({ volume }: TargetState): string {
-  if (volume.kind !== "missing") return "the volume wasn't read yet";
+  if (volume.kind === "unread" || volume.kind === "accepted") return "the volume wasn't read yet";
   return `no valid keypair yet: ${messagesOf(volume.findings)}`;
 }
 
@@ -137,15 +146,16 @@ function describeInSync({ wanted }: TargetState, policy: Policy, at: Instant): s
 }
 
 function describeUnserved(state: TargetState, at: Instant): string {
-  const others = state.endpoints.filter((endpoint) => {
-    const verdict = judgeEndpoint(endpoint, state, at.wallMs);
-    return verdict === "stale" || verdict === "foreign";
-  });
+  const named = (verdict: string): string =>
+    state.endpoints
+      .filter((endpoint) => judgeEndpoint(endpoint, state, at.wallMs) === verdict)
+      .map(({ endpoint }) => endpoint)
+      .join(", ");
   const sinceMs = at.monotonicMs - (state.unservedSinceMs ?? at.monotonicMs);
-  const what =
-    others.length === 0
-      ? "the new certificate isn't confirmed yet"
-      : `${others.map(({ endpoint }) => endpoint).join(", ")} serves an older certificate than the volume holds`;
+  const [foreign, stale] = [named("foreign"), named("stale")];
+  let what = "the new certificate isn't confirmed yet";
+  if (stale !== "") what = `${stale} serves an older certificate than the volume holds`;
+  else if (foreign !== "") what = `${foreign} serves a certificate that was never in the volume`;
   return `${what}, for ${formatDuration(sinceMs)}${describeReload(state)}`;
 }
 

@@ -16,14 +16,14 @@ export async function explainPermission(path: string): Promise<Finding> {
     const stats = await stat(subject);
     const mode = (stats.mode & 0o7777).toString(8).padStart(4, "0");
     return volumeFinding(
-      "not-permitted",
+      "file-not-permitted",
       `${what} ${quote(subject)} is not permitted: it belongs to ${stats.uid}:${stats.gid} with mode ${mode}, and this process is ${self}`,
       allows(stats) ? hintForModule : hintForOwner,
     );
   } catch {
     // Not even its owner and mode can be seen: then that is what there is to say.
     return volumeFinding(
-      "not-permitted",
+      "file-not-permitted",
       `${what} ${quote(subject)} is not permitted for this process, which is ${self}`,
       hintForOwner,
     );

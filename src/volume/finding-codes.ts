@@ -14,7 +14,7 @@ export const volumeFindingCodes = {
     "a symbolic link leads out of the volume to a file that does not exist here: only a part of it is mounted",
   ],
   "link-loop": ["refuse", "symbolic links lead back to themselves"],
-  "not-permitted": ["refuse", "the file exists, and this process may not read it"],
+  "file-not-permitted": ["refuse", "the file exists, and this process may not read it"],
   "is-directory": ["refuse", "a directory lies where the file should be, as a `subPath` of an absent key leaves one"],
   "not-a-directory": ["refuse", "a part of the path that should be a directory is a file"],
   "not-a-file": ["refuse", "a pipe, socket or device lies where the file should be"],

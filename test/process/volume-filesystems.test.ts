@@ -87,7 +87,7 @@ test("a key that only a chmod makes readable is found by the poll, after a findi
   expect(await watcher.line((line) => line.type === "content")).toMatchObject({
     findings: [
       {
-        code: "not-permitted",
+        code: "file-not-permitted",
         message: `reading ${volume.directory}/tls.key is not permitted: it belongs to 0:0 with mode 0440, and this process is uid 10001, gid 10001, further groups 10002`,
       },
     ],
@@ -110,7 +110,7 @@ test("group read is enough for a member, and a closed directory on the way is th
   expect(await watcher.line((line) => line.type === "content")).toMatchObject({
     findings: [
       {
-        code: "not-permitted",
+        code: "file-not-permitted",
         message: expect.stringContaining(
           `entering ${scratch}/closed is not permitted: it belongs to 0:0 with mode 0700`,
         ),

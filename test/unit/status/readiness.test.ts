@@ -57,6 +57,11 @@ describe("the readiness table", () => {
       { isReady: true, state: "refused" },
     ],
     [
+      "refused from the start where nothing can be probed",
+      { volume: refusedLook(second), served: first, policy: { endpoints: [] }, afterMs: 0 },
+      { isReady: false, state: "waiting" },
+    ],
+    [
       "gone while something valid is served",
       { ...inSync, laterVolume: missingLook(), afterMs: 600_000 },
       { isReady: true, state: "refused" },
@@ -101,6 +106,10 @@ describe("the readiness table", () => {
     expect(reason).toBe(
       "127.0.0.1:8443 serves a certificate that was never in the volume: CN=mesh, issued by CN=mesh authority",
     );
+  });
+
+  it("calls a foreign certificate foreign within the grace, too", () => {
+    expect(judge({ ...inSync, laterServed: foreign, afterMs: 62_000 }).reason).toContain("was never in the volume");
   });
 
   it("says what a refused reload was refused for", () => {
