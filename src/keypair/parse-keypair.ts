@@ -4,8 +4,9 @@ import type { Finding } from "../core/finding.ts";
 import { chooseLeaf } from "./choose-leaf.ts";
 import { createFinding } from "./finding-codes.ts";
 import { type Keypair, readKeypairFacts } from "./keypair.ts";
-import { type PemText, readPem } from "./pem.ts";
+import { readPem } from "./pem.ts";
 import { type FileRole, findNotPem, findPemFaults, findPemOddities, isKeyLabel } from "./pem-findings.ts";
+import type { PemText } from "./pem-text.ts";
 import { explainRejection, readCertificates } from "./read-certificates.ts";
 import { readPrivateKey } from "./read-private-key.ts";
 

@@ -2,7 +2,7 @@ import { quoteForeign } from "../certificate/foreign-text.ts";
 import type { Finding } from "../core/finding.ts";
 import { recognizeFile } from "./file-shape.ts";
 import { createFinding, type KeypairFindingCode } from "./finding-codes.ts";
-import type { PemFault, PemText } from "./pem.ts";
+import type { PemFault, PemText } from "./pem-text.ts";
 
 /** The word for a file in messages. */
 export type FileRole = "certificate" | "key" | "bundle" | "CA";

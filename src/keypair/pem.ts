@@ -1,59 +1,10 @@
-import { classifyLine, isBase64, isCutBegin } from "./pem-line.ts";
+import { PemReader } from "./pem-reader.ts";
+import type { PemText } from "./pem-text.ts";
 
-/** One complete block. Positions are byte offsets in the file. */
-export interface PemBlock {
-  readonly label: string;
-  /** Of the begin line. */
-  readonly start: number;
-  /** Behind the end line. */
-  readonly end: number;
-  /** One of the faults lies in it; OpenSSL may read it all the same, up to the fault. */
-  readonly isFaulty: boolean;
-}
-
-/** What is wrong at one place of a PEM file. */
-export type PemFaultKind =
-  | "glued"
-  | "one-line-block"
-  | "truncated"
-  | "unclosed"
-  | "end-mismatch"
-  | "bad-base64"
-  | "blank-line"
-  | "skipped";
-
-/** One fault, with the place that an editor can go to. */
-export interface PemFault {
-  readonly kind: PemFaultKind;
-  /** Byte offset in the file. */
-  readonly offset: number;
-  /** Of the block that it belongs to; empty where there is none. Foreign text. */
-  readonly label: string;
-}
-
-/** A PEM file, split but not decoded. */
-export interface PemText {
-  readonly blocks: readonly PemBlock[];
-  /** In the order of the file, at most 20. */
-  readonly faults: readonly PemFault[];
-  readonly hasByteOrderMark: boolean;
-  readonly hasWindowsLineEnds: boolean;
-  /** True for an empty file as well. */
-  readonly hasFinalNewline: boolean;
-}
-
-interface OpenBlock {
-  readonly label: string;
-  readonly start: number;
-  /** `headers` once a line with a colon was seen, until the blank line behind them. */
-  part: "start" | "headers" | "body" | "padded";
-  bodyLength: number;
-  isFaulty: boolean;
-}
-
-const mostFaults = 20;
-const mostBlocks = 1000;
 const lineFeed = 0x0a;
+
+/** OpenSSL reads a longer line in pieces, and a marker at the start of a piece counts (crypto/pem/pem_lib.c). */
+const longestLine = 254;
 
 /**
  * Splits a PEM file (RFC 7468, with RFC 1421 headers) into blocks and names what is wrong with it. One pass over the
@@ -65,11 +16,13 @@ export function readPem(file: Uint8Array): PemText {
   const hasByteOrderMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   const reader = new PemReader(bytes);
   let start = hasByteOrderMark ? 3 : 0;
+  let isContinued = false;
   while (start < bytes.length) {
-    const found = bytes.indexOf(lineFeed, start);
-    const end = found === -1 ? bytes.length : found;
-    reader.readLine(start, end);
-    start = end + 1;
+    const found = bytes.subarray(start, start + longestLine).indexOf(lineFeed);
+    const end = found === -1 ? Math.min(start + longestLine, bytes.length) : start + found;
+    reader.readLine(start, end, isContinued);
+    isContinued = found === -1;
+    start = found === -1 ? end : end + 1;
   }
   reader.finish();
   return {
@@ -79,170 +32,4 @@ export function readPem(file: Uint8Array): PemText {
     hasWindowsLineEnds: bytes.includes("\r\n"),
     hasFinalNewline: bytes.length === 0 || bytes.at(-1) === lineFeed,
   };
-}
-
-class PemReader {
-  readonly blocks: PemBlock[] = [];
-  readonly faults: PemFault[] = [];
-  readonly #bytes: Buffer;
-  #open: OpenBlock | undefined;
-  #hasSkippedBegin = false;
-
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes;
-  }
-
-  readLine(start: number, end: number): void {
-    const line = classifyLine(this.#bytes, start, end);
-    switch (line.kind) {
-      case "begin":
-        this.#begin(line.label, start);
-        return;
-      case "end":
-        this.#end(line.label, start, end);
-        return;
-      case "glued":
-        this.#glued(start, end, line.at);
-        return;
-      case "one-line-block":
-        this.#note("one-line-block", start, "");
-        return;
-      case "misplaced":
-        this.#misplaced(line.marker, start, end, line.at);
-        return;
-      case "blank":
-        this.#blank(start);
-        return;
-      case "text":
-        this.#text(start, end);
-        return;
-    }
-  }
-
-  finish(): void {
-    this.#fault("truncated", this.#open?.start);
-    this.#open = undefined;
-  }
-
-  #begin(label: string, start: number): void {
-    if (this.#open !== undefined) {
-      this.#fault("unclosed", start);
-      return;
-    }
-    this.#hasSkippedBegin = false;
-    this.#open = { label, start, part: "start", bodyLength: 0, isFaulty: false };
-  }
-
-  #end(label: string, start: number, end: number): void {
-    const open = this.#open;
-    this.#open = undefined;
-    if (open === undefined) {
-      this.#skip("end", start, label);
-      return;
-    }
-    if (open.label !== label) {
-      this.#note("end-mismatch", start, open.label);
-      return;
-    }
-    if (!open.isFaulty && open.bodyLength % 4 !== 0) {
-      open.isFaulty = true;
-      this.#note("bad-base64", start, label);
-    }
-    if (this.blocks.length < mostBlocks) {
-      const { start: begin, isFaulty } = open;
-      this.blocks.push({ label, start: begin, end: Math.min(end + 1, this.#bytes.length), isFaulty });
-    }
-  }
-
-  /** Outside a block the line is no begin line for OpenSSL either, since its marker isn't at the start. */
-  #glued(start: number, end: number, at: number): void {
-    if (this.#open === undefined) {
-      this.#skip("begin", start + at, "");
-      return;
-    }
-    this.#fault("glued", start + at);
-    this.#open = undefined;
-    this.readLine(start + at, end);
-  }
-
-  #misplaced(marker: "begin" | "end", start: number, end: number, at: number): void {
-    if (this.#open !== undefined) {
-      const isDamagedEnd = marker === "end" && at === 0;
-      this.#fault(isDamagedEnd ? "end-mismatch" : "one-line-block", start + at);
-      this.#open = isDamagedEnd ? undefined : this.#open;
-    } else if (end === this.#bytes.length && isCutBegin(this.#bytes, start, end)) {
-      this.#note("truncated", start, "");
-    } else {
-      this.#skip(marker, start + at, "");
-    }
-  }
-
-  /** The end line of a block whose begin line was passed over is no news. */
-  #skip(marker: "begin" | "end", offset: number, label: string): void {
-    if (marker === "begin" || !this.#hasSkippedBegin) {
-      this.#note("skipped", offset, label);
-    }
-    this.#hasSkippedBegin = marker === "begin";
-  }
-
-  #blank(start: number): void {
-    if (this.#open?.part === "headers") {
-      this.#open.part = "start";
-    } else if (this.#open !== undefined && this.#open.bodyLength > 0) {
-      this.#fault("blank-line", start);
-    }
-  }
-
-  #text(start: number, end: number): void {
-    const open = this.#open;
-    if (open === undefined) {
-      if (end === this.#bytes.length && isCutBegin(this.#bytes, start, end)) {
-        this.#note("truncated", start, "");
-      }
-      return;
-    }
-    const isHeader = open.part === "headers" || (open.part === "start" && this.#hasColon(start, end));
-    if (isHeader) {
-      open.part = "headers";
-    } else {
-      this.#body(open, start, end);
-    }
-  }
-
-  #body(open: OpenBlock, start: number, end: number): void {
-    if (open.part === "start") {
-      open.part = "body";
-    }
-    for (let at = start; at < end; at++) {
-      const byte = this.#bytes[at] ?? 0;
-      if (byte <= 0x20) {
-        continue;
-      }
-      const isPadding = byte === 0x3d;
-      if (!(isPadding || (open.part === "body" && isBase64(byte)))) {
-        this.#fault("bad-base64", at);
-        return;
-      }
-      open.part = isPadding ? "padded" : open.part;
-      open.bodyLength += 1;
-    }
-  }
-
-  #hasColon(start: number, end: number): boolean {
-    return this.#bytes.subarray(start, end).includes(0x3a);
-  }
-
-  /** One fault a block: the first one says why, the others only follow from it. */
-  #fault(kind: PemFaultKind, offset: number | undefined): void {
-    if (this.#open !== undefined && !this.#open.isFaulty && offset !== undefined) {
-      this.#open.isFaulty = true;
-      this.#note(kind, offset, this.#open.label);
-    }
-  }
-
-  #note(kind: PemFaultKind, offset: number, label: string): void {
-    if (this.faults.length < mostFaults) {
-      this.faults.push({ kind, offset, label });
-    }
-  }
 }

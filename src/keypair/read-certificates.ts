@@ -2,8 +2,8 @@ import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 import type { Finding } from "../core/finding.ts";
 import { createFinding } from "./finding-codes.ts";
-import type { PemBlock, PemText } from "./pem.ts";
 import { type FileRole, isCertificateLabel } from "./pem-findings.ts";
+import type { PemBlock, PemText } from "./pem-text.ts";
 
 /** What clients take in one handshake (OpenSSL's limit for the certificate message is 100 KiB), and a CA bundle. */
 const mostInChain = 100;

@@ -1,8 +1,8 @@
 import { createPrivateKey, type KeyObject } from "node:crypto";
 import type { Finding } from "../core/finding.ts";
 import { createFinding } from "./finding-codes.ts";
-import type { PemText } from "./pem.ts";
 import { type FileRole, findPemFaults, isKeyLabel } from "./pem-findings.ts";
+import type { PemText } from "./pem-text.ts";
 import { readReason } from "./read-certificates.ts";
 
 /** The private key of a file as servers take it: the first one. */

@@ -16,6 +16,7 @@ import { readReason } from "./read-certificates.ts";
 
 /** What one rehearsed handshake needs. */
 export interface HandshakeRequest {
+  readonly leaf: X509Certificate;
   readonly chain: readonly X509Certificate[];
   readonly authorities: readonly X509Certificate[];
   readonly privateKey: KeyObject;
@@ -106,14 +107,13 @@ function shakeHands(contexts: Contexts, request: HandshakeRequest, clock: Clock)
   });
 }
 
-function judge(client: TLSSocket, { authorities, names }: HandshakeRequest): ClientVerdict {
+function judge(client: TLSSocket, { leaf, authorities, names }: HandshakeRequest): ClientVerdict {
   const authorizationError: unknown = client.authorizationError;
   const hasTrust = authorities.length > 0 && authorizationError !== undefined && authorizationError !== null;
-  const leaf = client.getPeerX509Certificate();
   return {
     kind: "connected",
     trustError: hasTrust ? toCode(authorizationError) : undefined,
-    rejectedNames: names.filter((name) => leaf === undefined || !isAccepted(leaf, name)),
+    rejectedNames: names.filter((name) => !isAccepted(leaf, name)),
   };
 }
 

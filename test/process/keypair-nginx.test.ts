@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import type { X509Certificate } from "node:crypto";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +12,6 @@ import { defaultKeypairPolicy } from "../../src/keypair/keypair-policy.ts";
 import { parseKeypair } from "../../src/keypair/parse-keypair.ts";
 import { rehearse } from "../../src/keypair/rehearsal.ts";
 import { validateKeypair } from "../../src/keypair/validate-keypair.ts";
-import { takePresentedChain } from "../../src/probe/presented-chain.ts";
 import { systemClock } from "../../src/system/clock.ts";
 import { until } from "../support/until.ts";
 import { readVector, vectorFileNames, vectorFolder, vectors } from "../vectors/read-vector.ts";
@@ -128,12 +128,17 @@ function look(name: string, version: SecureVersion): Promise<CertificateFacts | 
   });
 }
 
+/** `getPeerCertificate` would end the process over a curve without a NIST name (seen with Node 24.21). */
 function readServed(socket: TLSSocket): CertificateFacts {
-  const presented = takePresentedChain(socket);
-  if (presented === undefined) {
+  const leaf = socket.getPeerX509Certificate();
+  if (leaf === undefined) {
     throw new Error("the handshake showed no certificate");
   }
-  return readFacts(presented.leaf, presented.others);
+  const others: X509Certificate[] = [];
+  for (let next = leaf.issuerCertificate; next !== undefined; next = next.issuerCertificate) {
+    others.push(next);
+  }
+  return readFacts(leaf, others);
 }
 
 function renderServer(name: string): string {

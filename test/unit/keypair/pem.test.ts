@@ -103,6 +103,13 @@ test("a byte order mark before the begin line is seen and passed over", () => {
   expect(read(`\ufeff${block}`)).toMatchObject({ hasByteOrderMark: true, faults: [], blocks: [{ start: 3 }] });
 });
 
+test("a begin marker behind a multiple of 254 bytes begins a block, as in OpenSSL, and elsewhere it doesn't", () => {
+  expect(read(`${"x".repeat(508)}${block}`).blocks).toEqual([
+    { label: "CERTIFICATE", start: 508, end: 508 + block.length, isFaulty: false },
+  ]);
+  expect(faultsOf(`${"x".repeat(400)}${block}`)).toEqual(["skipped 400"]);
+});
+
 test("a megabyte of anything is read in one pass", () => {
   const size = 1024 * 1024;
   const pieces = ["-----BEGIN A-----\n", "-", "\n", "-----END A----------BEGIN A-----", "-----BEGIN ", "A", ": \n"];
