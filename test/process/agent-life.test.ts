@@ -18,7 +18,7 @@ test.for(["SIGTERM", "SIGINT"] as const)("on %s the agent ends within a second, 
   agent.kill(signal);
   expect(await agent.ended).toBe(0);
   expect(performance.now() - askedMs).toBeLessThan(1_000);
-  expect(agent.events("stopping")).toMatchObject([{ signal }]);
+  expect(agent.events("stopping")).toMatchObject([{ cause: signal }]);
 });
 
 test("after SIGTERM the agent tells the server nothing more, even in the middle of a rotation", async () => {

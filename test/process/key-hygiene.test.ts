@@ -96,15 +96,21 @@ test("a key given where its file should be named is refused without being shown"
   const stage = await createStage();
   const { keyPem, certificatePem } = await stage.issue();
   await stage.publish({ keyPem, certificatePem });
-  for (const flag of ["--key-file", "--cert-dri", "--confirm", "--endpoint", "--require-name", "--signal"]) {
+  const [certDirFlag = "", certDir = "", , , endpointFlag = "", endpoint = ""] = stage.target;
+  const check = ["check", certDirFlag, certDir, endpointFlag, endpoint];
+  for (const flag of ["--key-file", "--require-name", "--bundle-file", "--ca-file", "--endpoint", "--min-validity"]) {
+    const { status, standardError } = await certhup([...check, flag, keyPem]);
+    expect({ status, standardError }).toEqual({ status: 2, standardError: expect.stringContaining(`${flag}: `) });
+  }
+  for (const flag of ["--confirm", "--signal", "--listen-address", "--cert-dri"]) {
     const { status, standardError } = await certhup(["run", ...stage.target, flag, keyPem]);
-    expect({ status, standardError }).toEqual({ status: 2, standardError: expect.stringContaining(flag) });
+    expect({ status, standardError }).toEqual({ status: 2, standardError: expect.stringContaining(`${flag}: `) });
   }
   // As a pod does that fills a variable from the Secret's key instead of mounting it.
-  const environment = { CERTHUP_KEY_FILE: keyPem, CERTHUP_REQUIRE_NAME: keyPem, CERTHUP_KEY: keyPem };
-  const { status, standardError } = await certhup(["run", ...stage.target], environment);
+  const { status, standardError } = await certhup(check, { CERTHUP_KEY_FILE: keyPem, CERTHUP_REQUIRE_NAME: keyPem });
   expect(status).toBe(2);
-  expect(standardError).toContain("CERTHUP_KEY_FILE: holds a PEM block");
+  expect(standardError).toContain("CERTHUP_KEY_FILE: ");
+  expect(standardError).toContain("CERTHUP_REQUIRE_NAME: ");
 });
 
 test("what was searched is not nothing", () => {
