@@ -4,6 +4,7 @@ import { createFtpPrelude } from "./preludes/ftp.ts";
 import { createImapPrelude } from "./preludes/imap.ts";
 import { createLdapPrelude } from "./preludes/ldap.ts";
 import { createMysqlPrelude } from "./preludes/mysql.ts";
+import { createMysqlFarewell } from "./preludes/mysql-farewell.ts";
 import { createPop3Prelude } from "./preludes/pop3.ts";
 import { createPostgresPrelude } from "./preludes/postgres.ts";
 import { createSmtpPrelude } from "./preludes/smtp.ts";
@@ -37,4 +38,12 @@ export function choosePrelude(scheme: EndpointScheme, domain: string): Prelude |
     case "xmpp-server":
       return createXmppPrelude("jabber:server", domain);
   }
+}
+
+/**
+ * What to say inside TLS before hanging up, where a server holds it against a client's address to leave without a word;
+ * undefined where nobody minds.
+ */
+export function chooseFarewell(scheme: EndpointScheme): Prelude | undefined {
+  return scheme === "mysql" ? createMysqlFarewell() : undefined;
 }

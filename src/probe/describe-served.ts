@@ -1,9 +1,9 @@
 import type { X509Certificate } from "node:crypto";
 import { readFacts } from "../certificate/facts.ts";
 import type { ProbeResult } from "../core/probe-result.ts";
-import type { HandshakeOutcome } from "./handshake.ts";
 import { coversName, findTrustProblem } from "./judge-trust.ts";
 import { readOcspStaple } from "./ocsp-staple.ts";
+import type { HandshakeOutcome } from "./tls-client.ts";
 
 type Served = Extract<ProbeResult, { kind: "served" }>;
 

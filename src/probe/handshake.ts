@@ -1,5 +1,5 @@
 import { createConnection } from "node:net";
-import { connect, type SecureContext, type TLSSocket } from "node:tls";
+import type { SecureContext, TLSSocket } from "node:tls";
 import type { Clock } from "../system/clock.ts";
 import {
   type Circumstances,
@@ -7,12 +7,11 @@ import {
   explainError,
   explainTimeout,
   type Failure,
-  isAboutClientCertificate,
   type ProbeStep,
 } from "./failure.ts";
 import type { Prelude } from "./prelude.ts";
-import { createPreludeRun } from "./prelude-run.ts";
-import { type PresentedChain, takePresentedChain } from "./presented-chain.ts";
+import { holdTalk } from "./prelude-talk.ts";
+import { type HandshakeOutcome, startTlsClient } from "./tls-client.ts";
 
 /** One connection to make, with everything decided. */
 export interface Handshake {
@@ -24,6 +23,8 @@ export interface Handshake {
   readonly proxyHeader: Buffer | undefined;
   /** Makes what is to be said before the ClientHello. */
   readonly createPrelude: () => Prelude | undefined;
+  /** Makes what is to be said inside TLS before hanging up. */
+  readonly createFarewell: () => Prelude | undefined;
   readonly secureContext: SecureContext;
   /** Fingerprints of the chain in the volume, as in `CertificateFacts.chain`. */
   readonly expectedChain: readonly string[] | undefined;
@@ -33,24 +34,10 @@ export interface Handshake {
   readonly leftMs: number;
 }
 
-/** What the server presented, or why nothing was seen. */
-export type HandshakeOutcome =
-  | {
-      readonly kind: "presented";
-      readonly chain: PresentedChain;
-      readonly protocol: string;
-      readonly cipher: string;
-      /** The stapled OCSP response (RFC 6066 section 8), DER. */
-      readonly staple: Buffer | undefined;
-    }
-  | ({ readonly kind: "unreachable" } & Failure);
-
-type Settle = (outcome: HandshakeOutcome) => void;
-
 /**
  * Connects, shakes hands once and hangs up as TLS wants it: a server that is left in the middle of a handshake would
- * log an error for every probe. Settles within the time limit, or at once when `signal` aborts; the socket
- * is destroyed by then. Never rejects for what a server does.
+ * log an error for every probe. Settles within the time limit, or at once when `signal` aborts; the socket is destroyed
+ * by then. Never rejects for what a server does.
  */
 export function performHandshake(handshake: Handshake, clock: Clock, signal: AbortSignal): Promise<HandshakeOutcome> {
   return new Promise((resolve) => {
@@ -58,6 +45,7 @@ export function performHandshake(handshake: Handshake, clock: Clock, signal: Abo
     let waitingFor = "connection";
     let bytesBefore = 0;
     let tlsSocket: TLSSocket | undefined;
+    let seen: HandshakeOutcome | undefined;
     const socket = createConnection(handshake.address);
 
     const describe = (): Circumstances => ({
@@ -70,49 +58,44 @@ export function performHandshake(handshake: Handshake, clock: Clock, signal: Abo
       bytesInStep: socket.bytesRead - bytesBefore,
     });
     // The first cause of an ending wins: a promise takes no second answer.
-    const settle: Settle = (outcome) => {
+    const settle = (outcome: HandshakeOutcome): void => {
       cancelTimeout();
       signal.removeEventListener("abort", cancel);
       resolve(outcome);
       tlsSocket?.destroy();
       socket.destroy();
     };
-    const fail = (failure: Failure): void => settle({ kind: "unreachable", ...failure });
-    const cancel = (): void => fail({ reason: "cancelled", detail: "the probe was cancelled" });
+    // What was seen stays seen, however the goodbye goes.
+    const fail = (failure: Failure): void => settle(seen ?? { kind: "unreachable", ...failure });
+    const cancel = (): void => settle({ kind: "unreachable", reason: "cancelled", detail: "the probe was cancelled" });
     const cancelTimeout = clock.after(handshake.leftMs, () => fail(explainTimeout(handshake.timeoutMs, describe())));
+    const enter = (next: ProbeStep): void => {
+      step = next;
+      bytesBefore = socket.bytesRead;
+    };
 
     const startTls = (): void => {
-      step = "handshake";
-      bytesBefore = socket.bytesRead;
-      tlsSocket = connect({
-        socket,
-        secureContext: handshake.secureContext,
-        rejectUnauthorized: false,
-        requestOCSP: true,
-        ...(handshake.serverName === undefined ? {} : { servername: handshake.serverName }),
+      enter("handshake");
+      const secured = startTlsClient(socket, handshake, {
+        onSeen: (outcome) => {
+          seen = outcome;
+          sayGoodbye(secured, handshake.createFarewell(), () => settle(outcome));
+        },
+        onError: (error) => fail(explainError(error, describe())),
+        onClose: () => fail(explainClose(describe())),
+        describePlace: () => describe().place,
       });
-      watchTls(tlsSocket, handshake.expectedChain, describe, settle);
+      tlsSocket = secured;
     };
     const startPrelude = (prelude: Prelude): void => {
-      step = "prelude";
-      bytesBefore = socket.bytesRead;
-      const run = createPreludeRun(prelude, (bytes) => socket.write(bytes));
-      const receive = (bytes: Buffer): void => {
-        const state = run.receive(bytes);
-        switch (state.kind) {
-          case "waiting":
-            waitingFor = state.what;
-            return;
-          case "refused":
-            fail({ reason: "prelude-failed", detail: `${describe().place} ${state.detail}` });
-            return;
-          case "ready":
-            socket.off("data", receive);
-            startTls();
-        }
-      };
-      socket.on("data", receive);
-      receive(Buffer.alloc(0));
+      enter("prelude");
+      holdTalk(socket, prelude, {
+        onWaiting: (what) => {
+          waitingFor = what;
+        },
+        onRefused: (detail) => fail({ reason: "prelude-failed", detail: `${describe().place} ${detail}` }),
+        onReady: startTls,
+      });
     };
 
     signal.addEventListener("abort", cancel, { once: true });
@@ -135,58 +118,15 @@ export function performHandshake(handshake: Handshake, clock: Clock, signal: Abo
   });
 }
 
-function watchTls(
-  socket: TLSSocket,
-  expectedChain: readonly string[] | undefined,
-  describe: () => Circumstances,
-  settle: Settle,
-): void {
-  let staple: Buffer | undefined;
-  let seen: HandshakeOutcome | undefined;
-  const present = (chain: PresentedChain): HandshakeOutcome => ({
-    kind: "presented",
-    chain,
-    protocol: socket.getProtocol() ?? "unknown",
-    cipher: socket.getCipher()?.standardName ?? "unknown",
-    staple,
-  });
-  const takeOutcome = (): HandshakeOutcome => {
-    if (socket.isSessionReused()) {
-      const detail = `${describe().place} resumed an earlier session, which shows no certificate`;
-      return { kind: "unreachable", reason: "resumed-session", detail };
-    }
-    const chain = takeChain(socket, expectedChain);
-    const detail = `${describe().place} finished the handshake without a certificate that can be read`;
-    return chain === undefined ? { kind: "unreachable", reason: "handshake-failed", detail } : present(chain);
-  };
-  socket.on("OCSPResponse", (response: Buffer | null) => {
-    staple = response ?? undefined;
-  });
-  socket.once("secureConnect", () => {
-    const outcome = takeOutcome();
-    seen = outcome;
-    // Under TLS 1.3 the client's last message is still on its way out; it and the goodbye only go to the kernel here.
-    socket.end(() => settle(outcome));
-  });
-  socket.on("error", (error) => {
-    // Up to TLS 1.2 a server judges the client's certificate before the handshake is over, but after its own was seen
-    // and its signature checked. TLS 1.3 ends the handshake first.
-    const isJudged = seen === undefined && socket.getProtocol() !== "TLSv1.3" && isAboutClientCertificate(error);
-    const chain = isJudged ? takeChain(socket, expectedChain) : undefined;
-    const failure: HandshakeOutcome = { kind: "unreachable", ...explainError(error, describe()) };
-    settle(seen ?? (chain === undefined ? failure : present(chain)));
-  });
-  socket.on("close", () => settle(seen ?? { kind: "unreachable", ...explainClose(describe()) }));
-}
-
-/** Undefined as well for a certificate that OpenSSL took for the handshake and yet can't be decoded. */
-function takeChain(socket: TLSSocket, expectedChain: readonly string[] | undefined): PresentedChain | undefined {
-  try {
-    return takePresentedChain(socket, expectedChain);
-  } catch {
-    // Said to the operator as a handshake without a usable certificate.
-    return undefined;
+/** Under TLS 1.3 the client's last message is still on its way out when the certificate is seen. */
+function sayGoodbye(socket: TLSSocket, farewell: Prelude | undefined, done: () => void): void {
+  // This only waits until everything went to the kernel.
+  const end = (): void => void socket.end(done);
+  if (farewell === undefined) {
+    end();
+    return;
   }
+  holdTalk(socket, farewell, { onWaiting: () => undefined, onRefused: end, onReady: end });
 }
 
 function describePlace(address: Handshake["address"]): string {

@@ -3,15 +3,16 @@ import { isIP } from "node:net";
 import type { KeyType } from "../core/certificate-facts.ts";
 import type { ProbeResult, UnreachableReason } from "../core/probe-result.ts";
 import type { Clock } from "../system/clock.ts";
-import { choosePrelude } from "./choose-prelude.ts";
+import { chooseFarewell, choosePrelude } from "./choose-prelude.ts";
 import { readClientCertificate } from "./client-certificate.ts";
 import { describeServed } from "./describe-served.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { type Handshake, type HandshakeOutcome, performHandshake } from "./handshake.ts";
+import { type Handshake, performHandshake } from "./handshake.ts";
 import { localhostAddresses, mergeLocalhost } from "./localhost.ts";
 import { createProxyHeader } from "./proxy-header.ts";
 import { type ClientCertificate, getSecureContext, narrowsAlgorithms } from "./secure-context.ts";
 import { chooseServerName } from "./server-name.ts";
+import type { HandshakeOutcome } from "./tls-client.ts";
 
 /** How to look at an endpoint. */
 export interface ProbeOptions {
@@ -120,6 +121,7 @@ function plan(
     serverName,
     proxyHeader: proxyHeader === undefined ? undefined : createProxyHeader(proxyHeader),
     createPrelude: () => choosePrelude(scheme, serverName ?? (isIP(host) === 0 && host !== "" ? host : "localhost")),
+    createFarewell: () => (socketPath !== undefined || isLoopback(host) ? undefined : chooseFarewell(scheme)),
     secureContext,
     expectedChain,
     timeoutMs,
@@ -129,5 +131,9 @@ function plan(
 
 /** The IP address that a certificate could be for: nobody has one for the machine's own loopback. */
 function getPublicAddress(host: string): string | undefined {
-  return isIP(host) === 0 || host === "::1" || host.startsWith("127.") ? undefined : host;
+  return isIP(host) === 0 || isLoopback(host) ? undefined : host;
+}
+
+function isLoopback(host: string): boolean {
+  return host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }

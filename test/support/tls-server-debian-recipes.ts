@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chown, mkdir, writeFile } from "node:fs/promises";
+import { chown, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /** Debian's servers that the tests know how to start. */
@@ -25,7 +25,10 @@ export type Recipe = (directory: string, port: number, files: PairFiles | undefi
 /** The domain that prosody is configured for. */
 export const xmppDomain = "xmpp.example";
 
-/** The listener of nginx that expects the PROXY protocol is one port further than its `port`. */
+/** The servers that listen on the port after `port` too: POP3, the PROXY protocol, XMPP between servers. */
+export const withSecondPort: ReadonlySet<DebianServerName> = new Set(["dovecot", "nginx", "prosody"]);
+
+/** How to start each of them. */
 export const recipes: Record<DebianServerName, Recipe> = {
   async dovecot(directory, port, files) {
     const tls =
@@ -48,17 +51,28 @@ export const recipes: Record<DebianServerName, Recipe> = {
     );
   },
   async mariadb(directory, port, files) {
-    await mkdir(join(directory, "data"));
-    return [
-      "mariadbd",
+    const data = join(directory, "data");
+    await mkdir(join(data, "mysql"), { recursive: true });
+    const server = [
       "--no-defaults",
       "--user=root",
-      "--skip-grant-tables",
       "--skip-innodb",
       "--default-storage-engine=aria",
-      "--bind-address=127.0.0.1",
+      `--datadir=${data}`,
+    ];
+    // The system tables, as mariadb-install-db makes them.
+    const scripts = ["mysql_system_tables", "mysql_performance_tables", "mysql_system_tables_data"];
+    const texts = await Promise.all(scripts.map((name) => readFile(`/usr/share/mysql/${name}.sql`, "utf8")));
+    const input = `use mysql;\n${texts.join("\n")}`;
+    execFileSync("mariadbd", [...server, "--bootstrap"], { input, stdio: ["pipe", "ignore", "ignore"] });
+    const init = join(directory, "init.sql");
+    await writeFile(init, "CREATE USER application@'%' IDENTIFIED BY 'a long password of its own';\n");
+    return [
+      "mariadbd",
+      ...server,
+      `--init-file=${init}`,
+      "--bind-address=0.0.0.0",
       `--port=${port}`,
-      `--datadir=${directory}/data`,
       `--socket=${directory}/socket`,
       `--pid-file=${directory}/pid`,
       ...(files === undefined ? [] : [`--ssl-cert=${files.certificate}`, `--ssl-key=${files.key}`]),

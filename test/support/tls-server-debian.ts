@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import type { IssuedCertificate } from "./certificates.ts";
-import { type DebianServerName, recipes } from "./tls-server-debian-recipes.ts";
+import { type DebianServerName, recipes, withSecondPort } from "./tls-server-debian-recipes.ts";
 import { until } from "./until.ts";
 
 /** A real server, running as a child of the test. */
@@ -30,7 +30,7 @@ export async function startDebianServer(
   const directory = await mkdtemp(join(tmpdir(), `certhup-${name}-`));
   // The servers' own users must get through.
   await chmod(directory, 0o755);
-  const port = await findFreePort();
+  const port = await findFreePorts();
   const files = { certificate: join(directory, "cert.pem"), key: join(directory, "key.pem") };
   if (pair !== undefined) {
     await writeFile(files.certificate, pair.certificatePem);
@@ -52,7 +52,12 @@ export async function startDebianServer(
     },
   };
   try {
-    await until(() => takesConnections(port), Boolean, { timeoutMs: 20_000, what: `${name} on port ${port}` });
+    for (const listener of withSecondPort.has(name) ? [port, port + 1] : [port]) {
+      await until(() => takesConnections(listener), Boolean, {
+        timeoutMs: 20_000,
+        what: `${name} on port ${listener}`,
+      });
+    }
     return server;
   } catch (error) {
     const log = readLog();
@@ -61,9 +66,25 @@ export async function startDebianServer(
   }
 }
 
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
+/** The first of two free ports in a row. */
+async function findFreePorts(): Promise<number> {
+  for (;;) {
+    const port = await bind(0);
+    if (port !== undefined && (await bind(port + 1)) !== undefined) {
+      return port;
+    }
+  }
+}
+
+/** Listens for a moment; undefined where somebody else does. */
+async function bind(wanted: number): Promise<number | undefined> {
+  const server = createServer();
+  try {
+    server.listen(wanted, "127.0.0.1");
+    await once(server, "listening");
+  } catch {
+    return undefined;
+  }
   const { port } = server.address() as AddressInfo;
   server.close();
   await once(server, "close");

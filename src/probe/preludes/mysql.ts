@@ -27,7 +27,8 @@ export function* createMysqlPrelude(): Prelude {
   yield* send(createSslRequest());
 }
 
-function measurePacket(received: Buffer): number | undefined {
+/** The length of the packet that the bytes begin with, its header included. */
+export function measurePacket(received: Buffer): number | undefined {
   return received.length < headerLength ? undefined : headerLength + received.readUIntLE(0, 3);
 }
 
@@ -42,13 +43,25 @@ function readCapabilities(payload: Buffer): number | undefined {
 }
 
 function createSslRequest(): Buffer {
-  const payload = Buffer.alloc(32);
-  payload.writeUInt32LE(
-    clientLongPassword | clientProtocol41 | clientSsl | clientSecureConnection | clientPluginAuth,
-    0,
-  );
-  payload.writeUInt32LE(2 ** 24 - 1, 4);
+  return createPacket(1, createClientHead());
+}
+
+/** The client's answer to the greeting, inside TLS: a user without a password (HandshakeResponse41). */
+export function createLoginPacket(user: string): Buffer {
+  const rest = Buffer.from(`${user}\0\0mysql_native_password\0`, "latin1");
+  return createPacket(2, Buffer.concat([createClientHead(), rest]));
+}
+
+/** What SSLRequest and the answer to the greeting begin with. */
+function createClientHead(): Buffer {
+  const head = Buffer.alloc(32);
+  head.writeUInt32LE(clientLongPassword | clientProtocol41 | clientSsl | clientSecureConnection | clientPluginAuth, 0);
+  head.writeUInt32LE(2 ** 24 - 1, 4);
   // utf8mb3_general_ci, known to every version.
-  payload.writeUInt8(33, 8);
-  return Buffer.concat([Buffer.from([payload.length, 0, 0, 1]), payload]);
+  head.writeUInt8(33, 8);
+  return head;
+}
+
+function createPacket(sequence: number, payload: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([payload.length, 0, 0, sequence]), payload]);
 }

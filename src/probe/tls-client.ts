@@ -1,0 +1,91 @@
+import type { Socket } from "node:net";
+import { connect, type SecureContext, type TLSSocket } from "node:tls";
+import { type Failure, isAboutClientCertificate } from "./failure.ts";
+import { type PresentedChain, takePresentedChain } from "./presented-chain.ts";
+
+/** What the server presented, or why nothing was seen. */
+export type HandshakeOutcome =
+  | {
+      readonly kind: "presented";
+      readonly chain: PresentedChain;
+      readonly protocol: string;
+      readonly cipher: string;
+      /** The stapled OCSP response (RFC 6066 section 8), DER. */
+      readonly staple: Buffer | undefined;
+    }
+  | ({ readonly kind: "unreachable" } & Failure);
+
+/** How to speak TLS over a connection. */
+export interface TlsClientOptions {
+  readonly secureContext: SecureContext;
+  readonly serverName: string | undefined;
+  /** Fingerprints of the chain in the volume, as in `CertificateFacts.chain`. */
+  readonly expectedChain: readonly string[] | undefined;
+}
+
+/** What becomes of the handshake; after `onSeen` an error or the close may still follow. */
+export interface TlsClientListener {
+  onSeen(outcome: HandshakeOutcome): void;
+  onError(error: Error): void;
+  onClose(): void;
+  describePlace(): string;
+}
+
+/** Sends a ClientHello that asks for a new session and believes in nobody, and takes what the server presents. */
+export function startTlsClient(connection: Socket, options: TlsClientOptions, listener: TlsClientListener): TLSSocket {
+  const socket = connect({
+    socket: connection,
+    secureContext: options.secureContext,
+    rejectUnauthorized: false,
+    requestOCSP: true,
+    ...(options.serverName === undefined ? {} : { servername: options.serverName }),
+  });
+  let staple: Buffer | undefined;
+  let isSeen = false;
+  const see = (outcome: HandshakeOutcome): void => {
+    isSeen = true;
+    listener.onSeen(outcome);
+  };
+  const present = (chain: PresentedChain): HandshakeOutcome => ({
+    kind: "presented",
+    chain,
+    protocol: socket.getProtocol() ?? "unknown",
+    cipher: socket.getCipher()?.standardName ?? "unknown",
+    staple,
+  });
+
+  socket.on("OCSPResponse", (response: Buffer | null) => {
+    staple = response ?? undefined;
+  });
+  socket.once("secureConnect", () => {
+    if (socket.isSessionReused()) {
+      const detail = `${listener.describePlace()} resumed an earlier session, which shows no certificate`;
+      return see({ kind: "unreachable", reason: "resumed-session", detail });
+    }
+    const chain = takeChain(socket, options.expectedChain);
+    const detail = `${listener.describePlace()} finished the handshake without a certificate that can be read`;
+    see(chain === undefined ? { kind: "unreachable", reason: "handshake-failed", detail } : present(chain));
+  });
+  socket.on("error", (error) => {
+    // Up to TLS 1.2 a server judges the client's certificate before the handshake is over, but after its own was seen
+    // and its signature checked. TLS 1.3 ends the handshake first.
+    const isJudged = !isSeen && socket.getProtocol() !== "TLSv1.3" && isAboutClientCertificate(error);
+    const chain = isJudged ? takeChain(socket, options.expectedChain) : undefined;
+    if (chain !== undefined) {
+      see(present(chain));
+    }
+    listener.onError(error);
+  });
+  socket.on("close", () => listener.onClose());
+  return socket;
+}
+
+/** Undefined as well for a certificate that OpenSSL took for the handshake and yet can't be decoded. */
+function takeChain(socket: TLSSocket, expectedChain: readonly string[] | undefined): PresentedChain | undefined {
+  try {
+    return takePresentedChain(socket, expectedChain);
+  } catch {
+    // Said to the operator as a handshake without a usable certificate.
+    return undefined;
+  }
+}
