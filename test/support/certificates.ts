@@ -170,7 +170,7 @@ async function createSigner(wanted: {
   const certificate = await X509CertificateGenerator.create({
     subject,
     issuer: issuer?.subject ?? subject,
-    notBefore: new Date(Date.now() - 365 * dayMs),
+    notBefore: new Date(Date.UTC(2020, 0, 1)),
     notAfter: wanted.notAfter ?? new Date(Date.now() + 3650 * dayMs),
     publicKey: keys.publicKey,
     signingKey: issuer?.keys.privateKey ?? keys.privateKey,
