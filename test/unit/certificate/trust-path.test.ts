@@ -1,4 +1,5 @@
 import { X509Certificate } from "node:crypto";
+import process from "node:process";
 import { beforeAll, expect, test } from "vitest";
 import { isSelfSigned } from "../../../src/certificate/issuer-chain.ts";
 import { leadsToAnchor } from "../../../src/certificate/trust-path.ts";
@@ -38,9 +39,9 @@ test("no path leads over a gap or to an authority that only has the same name", 
 test("a hundred certificates that could have issued one another are given up on quickly", async () => {
   const roots = await Promise.all(Array.from({ length: 100 }, () => createAuthority().caPem()));
   const crowd = roots.map((pem) => new X509Certificate(pem));
-  const startMs = performance.now();
+  const start = process.cpuUsage();
   expect(leadsToAnchor(leaf, [...intermediates, ...crowd], crowd)).toBe(false);
-  expect(performance.now() - startMs).toBeLessThan(1000);
+  expect(process.cpuUsage(start).user / 1000).toBeLessThan(1000);
 });
 
 test("a certificate of the same subject and issuer is self-signed only by its own signature", async () => {

@@ -1,3 +1,4 @@
+import process from "node:process";
 import { expect, test } from "vitest";
 import { readPem } from "../../../src/keypair/pem.ts";
 
@@ -115,9 +116,9 @@ test("a megabyte of anything is read in one pass", () => {
   const pieces = ["-----BEGIN A-----\n", "-", "\n", "-----END A----------BEGIN A-----", "-----BEGIN ", "A", ": \n"];
   for (const piece of pieces) {
     const text = Buffer.from(piece.repeat(Math.floor(size / piece.length)));
-    const startMs = performance.now();
+    const start = process.cpuUsage();
     const pem = readPem(text);
-    expect(performance.now() - startMs).toBeLessThan(2000);
+    expect(process.cpuUsage(start).user / 1000).toBeLessThan(2000);
     expect(pem.faults.length).toBeLessThanOrEqual(20);
     expect(pem.blocks.length).toBeLessThanOrEqual(1000);
   }
