@@ -46,14 +46,19 @@ export async function runCommand(
   };
 }
 
-/** Starts `certhup run` on a free port, unless told otherwise, and waits until it listens. */
+/**
+ * Starts `certhup run` on a free port, unless told otherwise, and waits until it listens.
+ *
+ * @param prefix a command that becomes the agent, such as `setpriv --reuid=10001`
+ */
 export async function startAgent(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  prefix: readonly string[] = [],
 ): Promise<RunningAgent> {
   const isTold = args.includes("--listen-address") || "CERTHUP_LISTEN_ADDRESS" in environment;
   const listen = isTold ? [] : ["--listen-address", "127.0.0.1:0"];
-  const child = startBundle(["run", ...args, ...listen], environment);
+  const child = startBundle(["run", ...args, ...listen], environment, process.execPath, prefix);
   const [, json, text] = await child.untilOutput(
     /"event":"started".*"address":"([^"]+)"|certhup started.*address=(\S+)/,
   );
@@ -76,9 +81,11 @@ export function startBundle(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   node: string = process.execPath,
+  prefix: readonly string[] = [],
 ): Child {
   if (!existsSync(bundle)) throw new Error("dist/certhup.mjs is not there: build it with `npm run build`");
-  return startChild(node, [bundle, ...args], environment);
+  const [command = node, ...rest] = [...prefix, node, bundle, ...args];
+  return startChild(command, rest, environment);
 }
 
 function parseLines(output: string): readonly LogLine[] {

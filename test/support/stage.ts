@@ -44,7 +44,11 @@ export interface Stage {
   /** @param directory where it reads its pair; the volume when absent */
   startServer(habit?: Habit, directory?: string): Promise<StagedServer>;
   /** Starts the agent with short intervals, verbose, for volume and server of the stage; later flags win. */
-  startAgent(flags?: readonly string[], environment?: Readonly<Record<string, string>>): Promise<RunningAgent>;
+  startAgent(
+    flags?: readonly string[],
+    environment?: Readonly<Record<string, string>>,
+    prefix?: readonly string[],
+  ): Promise<RunningAgent>;
   /** Starts the agent with these flags for volume, server and endpoint instead of the stage's own. */
   startAgentWith(target: readonly string[]): Promise<RunningAgent>;
   /** The fingerprint of the certificate that a client is served right now. */
@@ -92,18 +96,24 @@ export async function createStage(): Promise<Stage> {
       await child.untilOutput(/listening/);
       return { ...child, told: () => child.output().match(/told to reload/g)?.length ?? 0 };
     },
-    startAgent: (flags = [], environment = {}) => startStagedAgent([...target, ...quick, ...flags], environment),
+    startAgent: (flags = [], environment = {}, prefix = []) =>
+      startStagedAgent([...target, ...quick, ...flags], environment, prefix),
     startAgentWith: (flags) => startStagedAgent([...flags, ...quick]),
     served: () => readServed(port),
   };
 }
 
-/** Starts the agent with these flags and no others; what it prints and answers is searched for keys. */
+/**
+ * Starts the agent with these flags and no others; what it prints and answers is searched for keys.
+ *
+ * @param prefix a command that becomes the agent
+ */
 export async function startStagedAgent(
   flags: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  prefix: readonly string[] = [],
 ): Promise<RunningAgent> {
-  const agent = await startAgent(flags, environment);
+  const agent = await startAgent(flags, environment, prefix);
   endWithTest("agent", agent);
   const note = (where: string, text: string): string => {
     ledger.addText(where, text);
