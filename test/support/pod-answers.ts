@@ -39,6 +39,7 @@ export interface TargetStatus {
     readonly verdict: string | null;
     readonly served?: { readonly fingerprint: string } | null;
   }[];
+  readonly preflight: readonly { readonly code: string; readonly message: string; readonly hint?: string }[];
   readonly rotations: readonly {
     readonly outcome: string | null;
     readonly cause?: string;

@@ -26,6 +26,13 @@ export class RestrictedContainer extends GenericContainer {
       .withWaitStrategy(new StartedIsEnough());
   }
 
+  /** Lets go of some of the restrictions, as a server's manifest asks for. */
+  relaxed({ user, capabilities = [], hasWritableRoot = false }: Relaxation): this {
+    this.hostConfig.ReadonlyRootfs = !hasWritableRoot;
+    if (capabilities.length > 0) this.withAddedCapabilities(...capabilities);
+    return user === undefined ? this : this.withUser(user);
+  }
+
   /** Joins the network and the process namespace of another container, as containers of one pod do. */
   joining(holder: PodContainer): this {
     this.hostConfig.PidMode = `container:${holder.id}`;
@@ -41,6 +48,14 @@ export class RestrictedContainer extends GenericContainer {
       port: started.getMappedPort(port),
     }));
   }
+}
+
+/** What a container is allowed beyond the "restricted" profile. */
+export interface Relaxation {
+  /** As in `101:101`. */
+  readonly user?: string | undefined;
+  readonly capabilities?: readonly string[] | undefined;
+  readonly hasWritableRoot?: boolean | undefined;
 }
 
 /** Tests wait for what they need themselves: a container that is not ready yet is part of several. */
@@ -82,6 +97,17 @@ export class PodContainer {
 
   async start(): Promise<void> {
     await this.#container.start();
+  }
+
+  /** Ends it by this signal at once; the container stays and can be started again. */
+  async kill(signal: NodeJS.Signals): Promise<void> {
+    await this.#container.kill({ signal });
+  }
+
+  /** Waits until its process ends, unless it has already, and returns the status. */
+  async ended(): Promise<number> {
+    const { StatusCode } = await this.#container.wait();
+    return StatusCode;
   }
 
   /** The status that its process ended with; undefined while it runs. */

@@ -12,31 +12,15 @@ import {
   shakeHands,
   type TargetStatus,
 } from "./pod-answers.ts";
-import { type PodContainer, podUser, RestrictedContainer } from "./pod-container.ts";
-import { createSecretVolume, type PublishOptions, type SecretFiles, type SecretVolume } from "./secret-volume.ts";
+import { type Address, type PodContainer, podUser, RestrictedContainer } from "./pod-container.ts";
+import { type Member, type PodOptions, type PodsContext, runLabel, secretFileFor } from "./pod-member.ts";
+import { createSecretVolume, type SecretFiles, type SecretVolume } from "./secret-volume.ts";
 import { until } from "./until.ts";
-
-declare module "vitest" {
-  interface ProvidedContext {
-    /** What the set-up of the pods project made ready. */
-    pods: PodsContext;
-  }
-}
-
-/** The images that pods are made from, and the mark that all containers of one run carry. */
-export interface PodsContext {
-  readonly serversImage: string;
-  readonly agentImage: string;
-  readonly run: string;
-}
-
-/** The label by which the containers of a run are found when it ends. */
-export const runLabel = "certhup.pods.run";
 
 /** Far beyond what anything here takes, for machines under load. */
 const waitLimitMs = 30_000;
 
-const serverPort = 8443;
+const usualPort = 8443;
 const agentPort = 10087;
 const certificateDirectory = "/certs";
 
@@ -46,7 +30,7 @@ const agentDefaults: Readonly<Record<string, string>> = {
   reload: "signal",
   "process-name": "nginx",
   signal: "HUP",
-  endpoint: `127.0.0.1:${serverPort}`,
+  endpoint: `127.0.0.1:${usualPort}`,
   "verify-timeout": "5s",
   "verify-interval": "1s",
   "stale-grace": "5s",
@@ -55,25 +39,33 @@ const agentDefaults: Readonly<Record<string, string>> = {
   "log-format": "json",
 };
 
-/** How the kubelet leaves Secret files when the pod has this fsGroup. Without root they must be readable to all. */
-const secretFile: PublishOptions = process.getuid?.() === 0 ? { mode: 0o440, gid: podUser } : { mode: 0o444 };
-
 /**
  * A pod as the kubelet would make it: containers that share network and processes, and a Secret volume mounted whole.
  * It goes with the test that started it; when that test fails, the logs of its containers are printed.
  */
 export class Pod {
+  /** A directory on this machine that goes with the pod. */
+  readonly directory: string;
   readonly volume: SecretVolume;
   readonly #context: PodsContext;
+  readonly #options: PodOptions;
   readonly #holder: PodContainer;
   readonly #containers: Map<string, PodContainer>;
   /** Everything the agent answered, and every key it could have let out. */
   readonly #answers: string[] = [];
   readonly #keys: string[] = [];
 
-  constructor(context: PodsContext, volume: SecretVolume, holder: PodContainer) {
+  constructor(
+    context: PodsContext,
+    directory: string,
+    volume: SecretVolume,
+    holder: PodContainer,
+    options: PodOptions,
+  ) {
+    this.directory = directory;
     this.volume = volume;
     this.#context = context;
+    this.#options = options;
     this.#holder = holder;
     this.#containers = new Map([["pause", holder]]);
   }
@@ -81,24 +73,63 @@ export class Pod {
   /** Publishes a pair in the volume, in the kubelet's own steps. */
   async publish(pair: Pick<IssuedCertificate, "certificatePem" | "keyPem">, more: SecretFiles = {}): Promise<void> {
     this.#keys.push(pair.keyPem);
-    await this.volume.publish({ "tls.crt": pair.certificatePem, "tls.key": pair.keyPem, ...more }, secretFile);
+    await this.volume.publish(
+      { "tls.crt": pair.certificatePem, "tls.key": pair.keyPem, ...more },
+      this.#options.secretFile ?? secretFileFor(podUser),
+    );
   }
 
   /** Starts nginx, which serves the volume's pair on the pod's port 8443. */
   startNginx(): Promise<PodContainer> {
-    return this.#launch("nginx", this.#member(this.#context.serversImage).withTmpFs({ "/tmp": "mode=1777" }));
+    return this.launch("nginx", { mounts: [this.secretMount()], scratch: ["/tmp"] });
   }
 
   /** Starts the agent; flags given replace the defaults, and one that is undefined goes. */
   startAgent(flags: Readonly<Record<string, string | undefined>> = {}): Promise<PodContainer> {
     const all = Object.entries({ ...agentDefaults, ...flags });
     const command = all.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]));
-    return this.#launch("agent", this.#member(this.#context.agentImage).withCommand(["run", ...command]));
+    return this.launch("agent", {
+      image: this.#context.agentImage,
+      command: ["run", ...command],
+      mounts: [this.secretMount()],
+    });
+  }
+
+  /** The image that the agent ships in. */
+  get agentImage(): string {
+    return this.#context.agentImage;
+  }
+
+  /** The Secret volume, mounted whole. */
+  secretMount(target: string = certificateDirectory): NonNullable<Member["mounts"]>[number] {
+    return { source: this.volume.directory, target, mode: "ro" };
+  }
+
+  /** Starts a container in the pod. */
+  async launch(name: string, member: Member): Promise<PodContainer> {
+    const { image = this.#context.serversImage, entrypoint, command, environment = {}, mounts = [] } = member;
+    const container = new RestrictedContainer(image)
+      .joining(this.#holder)
+      .relaxed(member)
+      .withLabels({ [runLabel]: this.#context.run })
+      .withEnvironment(environment)
+      .withBindMounts([...mounts])
+      .withTmpFs(Object.fromEntries((member.scratch ?? []).map((path) => [path, "mode=1777"])));
+    if (entrypoint !== undefined) container.withEntrypoint([...entrypoint]);
+    if (command !== undefined) container.withCommand([...command]);
+    const launched = await container.launch();
+    this.#containers.set(name, launched);
+    return launched;
+  }
+
+  /** Where the pod's server is reached from outside. */
+  get serverAddress(): Address {
+    return this.#holder.address(this.#options.serverPort ?? usualPort);
   }
 
   /** One handshake with the pod's server, from outside. */
   shakeHands(): Promise<Handshake> {
-    return shakeHands(this.#holder.address(serverPort));
+    return shakeHands(this.serverAddress);
   }
 
   /** Asks the agent; a page that says "not ready" is an answer like any other. */
@@ -149,7 +180,7 @@ export class Pod {
     return until(
       () => this.status(),
       ({ rotations: [newest] }) => newest?.outcome === "confirmed" && newest.fingerprint === pair.fingerprint,
-      { timeoutMs: waitLimitMs, what: `${pair.fingerprint} to be confirmed` },
+      { timeoutMs: waitLimitMs, everyMs: 50, what: `${pair.fingerprint} to be confirmed` },
     );
   }
 
@@ -174,26 +205,15 @@ export class Pod {
 
   /** Ends and removes every container, the one that holds the namespaces last. */
   async remove(): Promise<void> {
-    for (const container of [...this.#containers.values()].reverse()) await container.remove();
+    const members = [...this.#containers.values()].filter((container) => container !== this.#holder);
+    await Promise.all(members.map((container) => container.remove()));
+    await this.#holder.remove();
     this.#containers.clear();
-  }
-
-  #member(image: string): RestrictedContainer {
-    return new RestrictedContainer(image)
-      .joining(this.#holder)
-      .withLabels({ [runLabel]: this.#context.run })
-      .withBindMounts([{ source: this.volume.directory, target: certificateDirectory, mode: "ro" }]);
-  }
-
-  async #launch(name: string, container: RestrictedContainer): Promise<PodContainer> {
-    const launched = await container.launch();
-    this.#containers.set(name, launched);
-    return launched;
   }
 }
 
 /** Starts a pod with nothing in it but the process that holds its namespaces, and an empty volume. */
-export async function startPod(): Promise<Pod> {
+export async function startPod(options: PodOptions = {}): Promise<Pod> {
   const context = inject("pods");
   const directory = await mkdtemp(join(tmpdir(), "certhup-pod-"));
   let pod: Pod | undefined;
@@ -212,8 +232,8 @@ export async function startPod(): Promise<Pod> {
   const holder = await new RestrictedContainer(context.serversImage)
     .withCommand(["/pause", "-P"])
     .withLabels({ [runLabel]: context.run })
-    .withExposedPorts(serverPort, agentPort)
+    .withExposedPorts(options.serverPort ?? usualPort, agentPort)
     .launch();
-  pod = new Pod(context, volume, holder);
+  pod = new Pod(context, directory, volume, holder, options);
   return pod;
 }
