@@ -1,8 +1,8 @@
 import type { X509Certificate } from "node:crypto";
-import { readFacts } from "../certificate/facts.ts";
 import type { ProbeResult } from "../core/probe-result.ts";
 import { coversName, findTrustProblem } from "./judge-trust.ts";
 import { readOcspStaple } from "./ocsp-staple.ts";
+import { readChainFacts } from "./presented-chain.ts";
 import type { HandshakeOutcome } from "./tls-client.ts";
 
 type Served = Extract<ProbeResult, { kind: "served" }>;
@@ -25,7 +25,7 @@ export function describeServed(
   try {
     return {
       kind: "served",
-      certificate: readFacts(presented.chain.leaf, presented.chain.others),
+      certificate: readChainFacts(presented.chain),
       protocol: presented.protocol,
       cipher: presented.cipher,
       ...describeStaple(presented.chain.leaf, presented.staple),

@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import type { DetailedPeerCertificate, TLSSocket } from "node:tls";
-import { readFingerprint } from "../certificate/facts.ts";
+import { readFacts, readFingerprint } from "../certificate/facts.ts";
+import type { CertificateFacts } from "../core/certificate-facts.ts";
 
 /** A longer chain is cut: OpenSSL takes up to 100 KiB of certificates, which is room for hundreds of tiny ones. */
 const longestChain = 100;
@@ -55,7 +56,7 @@ const usesOfWholeChain = 60;
 
 function readIssuerPath(socket: TLSSocket): PresentedChain | undefined {
   const first: Partial<DetailedPeerCertificate> | undefined = socket.getPeerCertificate(true);
-  if (first?.raw === undefined) {
+  if (first?.raw === undefined || first.fingerprint256 === undefined) {
     return undefined;
   }
   const others: X509Certificate[] = [];
@@ -64,10 +65,48 @@ function readIssuerPath(socket: TLSSocket): PresentedChain | undefined {
   // A self-signed root is its own issuer: without the set the way up would never end.
   while (next?.raw !== undefined && !seen.has(next.fingerprint256) && others.length + 1 < longestChain) {
     seen.add(next.fingerprint256);
-    others.push(new X509Certificate(next.raw));
+    others.push(parseOnce(next.fingerprint256, next.raw));
     next = next.issuerCertificate;
   }
-  return { leaf: new X509Certificate(first.raw), others };
+  return { leaf: parseOnce(first.fingerprint256, first.raw), others };
+}
+
+/**
+ * Certificates by their SHA-256. A probe sees the same few nearly every time; parsed anew they would pile up between
+ * two garbage collections, with far more memory outside V8's heap than V8 knows of.
+ */
+const parsed = new Map<string, X509Certificate>();
+const mostParsed = 64;
+
+function parseOnce(fingerprint256: string, raw: Buffer): X509Certificate {
+  const known = parsed.get(fingerprint256);
+  if (known !== undefined) {
+    return known;
+  }
+  const certificate = new X509Certificate(raw);
+  const [oldest] = parsed.keys();
+  if (oldest !== undefined && parsed.size >= mostParsed) {
+    parsed.delete(oldest);
+  }
+  parsed.set(fingerprint256, certificate);
+  return certificate;
+}
+
+const lastFacts = new WeakMap<X509Certificate, { readonly chain: PresentedChain; readonly facts: CertificateFacts }>();
+
+/** What the chain says; worked out once while the same certificates are seen. */
+export function readChainFacts(chain: PresentedChain): CertificateFacts {
+  const last = lastFacts.get(chain.leaf);
+  const { others } = chain;
+  if (
+    last?.chain.others.length === others.length &&
+    others.every((other, index) => other === last.chain.others[index])
+  ) {
+    return last.facts;
+  }
+  const facts = readFacts(chain.leaf, others);
+  lastFacts.set(chain.leaf, { chain, facts });
+  return facts;
 }
 
 /** Every certificate in the order of the handshake. It changes OpenSSL's list: nothing can be read after it. */

@@ -97,7 +97,9 @@ async function probeAddress(
   const isNarrow = preferKeyType !== undefined && narrowsAlgorithms(preferKeyType);
   let outcome = await attempt(isNarrow ? preferKeyType : undefined);
   if (isNarrow && outcome.kind === "unreachable" && reasonsToAskAgain.has(outcome.reason)) {
-    outcome = await attempt(undefined);
+    const again = await attempt(undefined);
+    // With no time left to ask, the first answer is the better reason.
+    outcome = again.kind === "unreachable" && again.reason === "timed-out" ? outcome : again;
   }
   if (outcome.kind === "unreachable") {
     return { ...outcome, durationMs: elapsedMs() };
