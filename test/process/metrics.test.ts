@@ -65,7 +65,7 @@ test("labels come from closed lists, and a hundred renewals would make no more s
   const { samples } = await scrape(agent);
   expect(samples.length).toBe(before);
   const labels = new Set(samples.flatMap((sample) => Object.keys(sample.labels)));
-  const closed = ["target", "endpoint", "source", "outcome", "strategy", "reason", "verdict", "mode", "le"];
+  const closed = ["target", "endpoint", "source", "outcome", "strategy", "reason", "verdict", "mode", "state", "le"];
   const described = ["fingerprint_sha256", "serial", "version", "node_version"];
   expect([...labels].filter((label) => ![...closed, ...described].includes(label))).toEqual([]);
 });

@@ -13,7 +13,7 @@ test.for(["current", "old"])(
     const stage = await createStage();
     await stage.publish(await stage.issue());
     await stage.startServer();
-    const agent = await stage.startAgent(["--watch-interval", "100ms"]);
+    const agent = await stage.startAgent(["--watch-interval", "100ms", "--verify-timeout", "1s"]);
     await untilState(agent, "in-sync");
 
     const writer = startChild(process.execPath, [swapper, stage.volume.directory, order, "4000"]);

@@ -1,6 +1,6 @@
 // Program: a TLS server with the habits of real ones, for one volume and one agent.
 // Usage: server-program.ts DIRECTORY PORT PID-FILE [HABIT]
-//   (none)    loads its keypair at start and on SIGHUP
+//   (none)    loads its keypair at start and on SIGHUP; what it can't load leaves the old one in place
 //   deaf      says on SIGHUP that it reloads, and doesn't
 //   closing   closes its port for a while on SIGHUP, then listens again with the new pair
 //   rereading reads its files by itself, once in 700 ms
@@ -39,13 +39,13 @@ server.on("connection", (socket: Socket) => {
 process.on("SIGHUP", () => {
   console.log("told to reload");
   if (habit === "closing") closeForAWhile();
-  else if (habit !== "deaf") server.setSecureContext(load());
+  else if (habit !== "deaf") loadAgain();
 });
 process.on("SIGUSR2", () => {
   server.setSecureContext(first);
   console.log("went back");
 });
-if (habit === "rereading") setInterval(rereadIfWhole, rereadMs);
+if (habit === "rereading") setInterval(loadAgain, rereadMs);
 server.listen(Number(port), "127.0.0.1", () => {
   writeFileSync(pidFile, `${process.pid}\n`);
   console.log("listening");
@@ -55,15 +55,16 @@ function closeForAWhile(): void {
   server.close();
   for (const socket of sockets) socket.destroy();
   setTimeout(() => {
-    server.setSecureContext(load());
+    loadAgain();
     server.listen(Number(port), "127.0.0.1");
   }, closedMs);
 }
 
-function rereadIfWhole(): void {
+/** Reads one file after the other, as servers do: in the middle of a swap it may get a torn pair. */
+function loadAgain(): void {
   try {
     server.setSecureContext(load());
-  } catch {
-    // Read in the middle of a swap: the next time will do.
+  } catch (error) {
+    console.log(`keeps what it had: ${error}`);
   }
 }
