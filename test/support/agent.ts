@@ -36,10 +36,13 @@ export async function runCommand(
   environment: Readonly<Record<string, string>> = {},
   node: string = process.execPath,
 ): Promise<CommandResult> {
-  const child = startBundle(args, environment, node);
-  const status = await child.ended;
+  return waitForEnd(startBundle(args, environment, node));
+}
+
+/** Waits until a command has ended by itself. */
+export async function waitForEnd(child: Child): Promise<CommandResult> {
   return {
-    status,
+    status: await child.ended,
     output: child.output(),
     standardOutput: child.standardOutput(),
     standardError: child.standardError(),

@@ -5,7 +5,7 @@ import process from "node:process";
 import { connect } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, onTestFinished } from "vitest";
-import { type CommandResult, type RunningAgent, runCommand, startAgent } from "./agent.ts";
+import { type CommandResult, type RunningAgent, startAgent, startBundle, waitForEnd } from "./agent.ts";
 import { createAuthority, type IssuedCertificate, type IssueOptions } from "./certificates.ts";
 import { type Child, startChild } from "./child.ts";
 import { findFreePort } from "./free-port.ts";
@@ -140,9 +140,9 @@ export async function certhup(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<CommandResult> {
-  const result = await runCommand(args, environment);
-  ledger.addText(`certhup ${args[0]}`, result.output);
-  return result;
+  const child = startBundle(args, environment);
+  endWithTest(`certhup ${args[0]}`, child);
+  return await waitForEnd(child);
 }
 
 /** Ends a child with the test, and notes everything that it wrote. */
