@@ -2,24 +2,39 @@ import type { ReloadConfig, RungConfig } from "../config/config.ts";
 import type { Finding } from "../core/finding.ts";
 import { createStrategy, type StrategyConfig } from "../reload/create-strategy.ts";
 import type { ReloadStrategy } from "../reload/reload-strategy.ts";
-import type { RestartCandidate, RestartPermission } from "../reload/restart.ts";
+import type { RestartPermission } from "../reload/restart.ts";
 import type { Clock } from "../system/clock.ts";
+import { permitRestart } from "./restart-permission.ts";
 
 /** What strategies ask the agent at the moment of a reload. */
 export interface StrategyContext {
   readonly clock: Clock;
   /** Fingerprints of leaves that are ours: the wanted one and those before it. */
   ourFingerprints(): readonly string[];
-  /** What is known against mounts and processes now. */
-  findings(): readonly Finding[];
+  /** Looks now for the mounts that will never follow a renewal. */
+  findFrozenMounts(): Promise<readonly Finding[]>;
 }
 
 /** The strategies of a ladder, each loaded only because it is configured. */
 export function createStrategies(config: ReloadConfig, context: StrategyContext): Promise<readonly ReloadStrategy[]> {
-  return Promise.all(config.ladder.map((rung) => createStrategy(complete(rung, config, context))));
+  const startedMs = context.clock.now().monotonicMs;
+  const permit = async (who: string, ageMs: number): Promise<RestartPermission> =>
+    permitRestart(who, ageMs, config, await context.findFrozenMounts());
+  return Promise.all(
+    config.ladder.map(async (rung) => {
+      const strategy = await createStrategy(complete(rung, context, permit));
+      // The agent is restarted with the server, so that its own age tells when that was done last.
+      const permitExit = () => permit("the agent", context.clock.now().monotonicMs - startedMs);
+      return rung.name === "exit" ? guard(strategy, permitExit) : strategy;
+    }),
+  );
 }
 
-function complete(rung: RungConfig, config: ReloadConfig, context: StrategyContext): StrategyConfig {
+function complete(
+  rung: RungConfig,
+  context: StrategyContext,
+  permit: (who: string, ageMs: number) => Promise<RestartPermission>,
+): StrategyConfig {
   const { clock } = context;
   switch (rung.name) {
     case "signal":
@@ -30,36 +45,20 @@ function complete(rung: RungConfig, config: ReloadConfig, context: StrategyConte
     case "http":
       return { ...rung, clock, trustedFingerprints: () => context.ourFingerprints() };
     case "restart":
-      return { ...rung, clock, permit: (candidate) => permitRestart(candidate, config, context.findings()) };
+      return { ...rung, clock, permit: ({ ageMs }) => permit("the server", ageMs) };
     case "exit":
       return rung;
   }
 }
 
-/**
- * A server that has not run for long was restarted already, perhaps by an agent that has died since, or would run into
- * the kubelet's back-off (Kubernetes documentation, "Pod Lifecycle", container restarts).
- */
-function permitRestart(
-  { ageMs }: RestartCandidate,
-  { restartMinIntervalMs, allowSubPath }: ReloadConfig,
-  findings: readonly Finding[],
-): RestartPermission {
-  const subPath = findings.find(({ code }) => code.startsWith("subpath-mount"));
-  if (subPath !== undefined && !allowSubPath) {
-    const detail = `${subPath.message}; a restarted container might not start again`;
-    return {
-      kind: "withheld",
-      reason: "subpath-mount",
-      detail,
-      ...(subPath.hint === undefined ? {} : { hint: subPath.hint }),
-    };
-  }
-  if (ageMs >= restartMinIntervalMs) return { kind: "granted" };
+/** Asks each time before the strategy is carried out. */
+function guard(strategy: ReloadStrategy, permit: () => Promise<RestartPermission>): ReloadStrategy {
   return {
-    kind: "withheld",
-    reason: "restart-too-soon",
-    detail: `the server runs for ${Math.round(ageMs / 1000)}s only, and is restarted after ${Math.round(restartMinIntervalMs / 1000)}s at the earliest`,
-    retryAfterMs: restartMinIntervalMs - ageMs,
+    name: strategy.name,
+    prepare: () => strategy.prepare(),
+    async reload(signal) {
+      const permission = await permit();
+      return permission.kind === "granted" ? strategy.reload(signal) : { ...permission, kind: "refused" };
+    },
   };
 }

@@ -1,9 +1,11 @@
 import type { TargetConfig } from "../config/config.ts";
 import type { Announcement } from "../core/announcement.ts";
+import type { Finding } from "../core/finding.ts";
 import type { ReloadOutcome } from "../core/reload-outcome.ts";
 import type { MeteredTarget, Metrics } from "../metrics/metrics.ts";
 import { probeAll } from "../probe/probe-all.ts";
 import { firstServerName } from "../probe/server-name.ts";
+import type { ReloadStrategy } from "../reload/reload-strategy.ts";
 import { judgeReadiness } from "../status/readiness.ts";
 import type { TargetView } from "../status/target-view.ts";
 import type { Clock } from "../system/clock.ts";
@@ -12,6 +14,7 @@ import { logAnnouncement } from "./announcer.ts";
 import { createLooker } from "./looker.ts";
 import { findFrozenMounts } from "./mount-findings.ts";
 import { createPreflight } from "./preflight.ts";
+import { isSubPath } from "./restart-permission.ts";
 import { createStrategies } from "./strategies.ts";
 import { createTargetAgent, type TargetAgent, type TargetPorts } from "./target-agent.ts";
 
@@ -45,16 +48,14 @@ export async function createTarget(config: TargetConfig, context: TargetContext)
   const { name, policy, readyPolicy } = config;
   const directory = config.volume?.directory;
   const log = context.log.child({ target: name });
+  const frozenMounts = async (): Promise<readonly Finding[]> =>
+    config.volume === undefined ? [] : findFrozenMounts(config.volume, config.reload);
   const strategies = await createStrategies(config.reload, {
     clock,
     ourFingerprints: () => ourFingerprints(target),
-    findings: () => preflight.findings(),
+    findFrozenMounts: frozenMounts,
   });
-  const preflight = createPreflight(async () => {
-    const first = strategies[0]?.prepare() ?? [];
-    const mounts = config.volume === undefined ? [] : findFrozenMounts(config.volume, config.reload);
-    return [...(await mounts), ...(await first)];
-  }, log);
+  const preflight = createPreflight(async () => [...(await frozenMounts()), ...(await prepareAll(strategies))], log);
   const looker = createLooker(config, clock);
   const metered: MeteredTarget = {
     name,
@@ -118,8 +119,7 @@ export async function createTarget(config: TargetConfig, context: TargetContext)
     view() {
       const state = target.state();
       const findings = preflight.findings();
-      const frozen = findings.filter(({ code }) => code.startsWith("subpath-mount"));
-      const readiness = judgeReadiness(state, policy, readyPolicy, clock.now(), frozen);
+      const readiness = judgeReadiness(state, policy, readyPolicy, clock.now(), findings.filter(isSubPath));
       return { name, directory, policy, state, readiness, preflight: findings };
     },
     lastLookMs: () => lastLookMs,
@@ -134,6 +134,16 @@ export async function createTarget(config: TargetConfig, context: TargetContext)
 function ourFingerprints(target: TargetAgent): readonly string[] {
   const { wanted, earlier } = target.state();
   return [...(wanted === undefined ? [] : [wanted.certificate]), ...earlier].map(({ fingerprint }) => fingerprint);
+}
+
+/**
+ * What stands in the way of any rung, each thing once. That a restart must wait is left out, as time cures it before
+ * the next rotation; so is what is said of the mounts already.
+ */
+async function prepareAll(strategies: readonly ReloadStrategy[]): Promise<readonly Finding[]> {
+  const found = (await Promise.all(strategies.map((strategy) => strategy.prepare()))).flat();
+  const lasting = found.filter((finding) => finding.code !== "restart-too-soon" && !isSubPath(finding));
+  return [...new Map(lasting.map((finding) => [`${finding.code} ${finding.message}`, finding])).values()];
 }
 
 /** A server that came, went or was told may be another process now. */

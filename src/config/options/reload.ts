@@ -55,7 +55,8 @@ export const restartMinInterval: Option<number> = single(
     placeholder: "TIME",
     group,
     fallback: "15m",
-    description: "a server that runs for less than this is not restarted",
+    description:
+      "a server that runs for less than this is not restarted; with exit, the agent doesn't end itself before",
   },
   parseDuration,
 );
