@@ -33,8 +33,7 @@ export function narrowsAlgorithms(keyType: KeyType): boolean {
 
 /**
  * A context to look at any server with: every TLS version and cipher that OpenSSL still has, however weak, since
- * nothing is ever sent over the connection. It trusts nobody, which also spares reading the root store (several
- * megabytes).
+ * nothing secret is ever sent over the connection. It trusts nobody: who would is judged apart from the handshake.
  *
  * @param keyType offer the signature algorithms of this key type alone; all of them when undefined
  * @throws Error where certificate and key are no pair of PEM texts that OpenSSL takes
