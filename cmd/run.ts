@@ -43,6 +43,8 @@ export async function run({ sources, issues, version }: Invocation): Promise<num
       "no endpoint is probed: readiness rests on the reload's word alone",
     );
   }
+  // Meant for the server, it may hit every process of a shared namespace; by default it would end the agent.
+  process.on("SIGHUP", () => log.info({ event: "signal-ignored", signal: "SIGHUP" }, "nothing to reload in the agent"));
   agent.start();
   const ending = await Promise.race([shutdown, agent.exit]);
   log.info({ event: "stopping", cause: ending }, "certhup stops: no more reloads from here on");

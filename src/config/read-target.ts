@@ -7,6 +7,7 @@ import type { ReloadConfig, ServingConfig, TargetConfig } from "./config.ts";
 import { name } from "./options/agent.ts";
 import * as keypair from "./options/keypair.ts";
 import * as proof from "./options/proof.ts";
+import { targetOptions } from "./options/run.ts";
 import * as volume from "./options/volume.ts";
 import { readReload } from "./read-reload.ts";
 import type { OptionReader } from "./sources.ts";
@@ -16,6 +17,8 @@ export function readTarget(reader: OptionReader, podName: string): TargetConfig 
   const serving = readServing(reader);
   const reload = serving.volume === undefined ? noReload : readReload(reader);
   const policy = readPolicy(reader, serving, reload, podName);
+  // What is wrong is told even of settings that this target doesn't use.
+  for (const option of targetOptions) reader.read(option);
   return { ...serving, reload, policy, readyPolicy: reader.read(proof.readyPolicy) ?? "served" };
 }
 

@@ -52,7 +52,7 @@ export function createOptionReader(sources: Sources, issues: Issue[] = []): Opti
   const read = <Value>(option: Option<Value>): Value | undefined => {
     const given = findGiven(option, sources) ?? fallbackOf(option);
     if (given === undefined) return undefined;
-    const parsed: Parsed<Value> = option.parse(given.texts);
+    const parsed: Parsed<Value> = given.texts.some(isPem) ? pemInsteadOfName : option.parse(given.texts);
     if (parsed.kind === "value") return parsed.value;
     if (!told.has(option)) report({ path: given.path, message: parsed.message, hint: parsed.hint });
     told.add(option);
@@ -88,6 +88,17 @@ function findGiven(option: Option<unknown>, { flags, environment, section }: Sou
   const value = section?.values.get(option.key);
   if (section === undefined || value === undefined) return undefined;
   return { path: `${joinPath(section, option.key)} (line ${value.line})`, texts: value.texts };
+}
+
+/** A key may have been given where its file should be named: the value is neither used nor shown. */
+const pemInsteadOfName: Parsed<never> = {
+  kind: "issue",
+  message: "holds a PEM block; it is not shown here, as it may be a private key",
+  hint: "mount the Secret as a volume and name the file, not its content",
+};
+
+function isPem(text: string): boolean {
+  return text.includes("-----BEGIN");
 }
 
 function nameOf(option: Option<unknown>, { section }: Sources): string {

@@ -1,16 +1,24 @@
+import { basename } from "node:path";
 import { escapeForeign } from "../system/escape.ts";
 import type { ProcessEntry } from "./process-info.ts";
 
 /** So many processes are named in one sentence. */
 const namedProcesses = 12;
 
-/** The kernel's name of a process, foreign text escaped. */
-export function describeName(process: Pick<ProcessEntry, "comm">): string {
-  return escapeForeign(process.comm, 60);
+/** A process as it is described: its arguments help where the kernel's name says nothing. */
+type Described = Pick<ProcessEntry, "comm"> & Partial<Pick<ProcessEntry, "argv">>;
+
+/** What Node calls the first thread of every program, and so the process. */
+const namelessComm = "MainThread";
+
+/** The kernel's name of a process, or its program's where that says more; foreign text escaped. */
+export function describeName({ comm, argv = [] }: Described): string {
+  const [program = comm] = argv;
+  return escapeForeign(comm === namelessComm ? basename(program) : comm, 60);
 }
 
 /** One process for people: `nginx (pid 7)`. Foreign text is escaped. */
-export function describeProcess(process: Pick<ProcessEntry, "pid" | "comm">): string {
+export function describeProcess(process: Described & Pick<ProcessEntry, "pid">): string {
   return `${describeName(process)} (pid ${process.pid})`;
 }
 

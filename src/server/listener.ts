@@ -1,5 +1,5 @@
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { isIPv6 } from "node:net";
 import { CerthupError } from "../system/certhup-error.ts";
 import type { Answer, Routes } from "./routes.ts";
@@ -14,7 +14,7 @@ export interface Listener {
 
 /** Small limits: those who ask are the kubelet, Prometheus and a person. */
 const limits = { maxHeaderSize: 8 * 1024, headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 15_000 };
-const maxConnections = 64;
+const mostConnections = 64;
 
 /**
  * Listens, without a host on every address: IPv6 with IPv4, or IPv4 alone where the machine has no IPv6.
@@ -39,10 +39,27 @@ export async function listen(
       send({ status: 500, contentType: "text/plain; charset=utf-8", body: "the answer could not be made\n" }),
     );
   });
-  server.maxConnections = maxConnections;
+  keepNewest(server, mostConnections);
   if (host !== undefined) await bind(server, host, port);
   else await bind(server, "::", port).catch((error: unknown) => bindWithoutIPv6(server, port, error));
   return { url: urlOf(server), close: () => close(server) };
+}
+
+/**
+ * A new connection is never turned away: the one that was silent for longest gives its place. Who fills the listener
+ * with connections must not be able to keep the kubelet out until it ends the pod. No timer is needed for it.
+ */
+function keepNewest(server: Server, most: number): void {
+  const connections = new Set<Socket>();
+  server.on("connection", (socket) => {
+    connections.add(socket);
+    socket.once("close", () => connections.delete(socket));
+    const [silent] = connections;
+    if (connections.size > most) silent?.destroy();
+  });
+  server.on("request", ({ socket }) => {
+    if (connections.delete(socket)) connections.add(socket);
+  });
 }
 
 function bindWithoutIPv6(server: Server, port: number, error: unknown): Promise<void> {

@@ -77,6 +77,19 @@ describe("the configuration", () => {
     ]);
   });
 
+  it("is wrong where a setting is, even if no way of the ladder uses it", async () => {
+    const wrong = { ...enough, reloadMethod: ["two words"], restartGrace: ["long"] };
+    expect((await issuesOf(wrong)).map(({ path }) => path)).toEqual(["--restart-grace", "--reload-method"]);
+  });
+
+  it("never shows a key that was given instead of its file's name", async () => {
+    const pem =
+      "-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQ\n-----END PRIVATE KEY-----";
+    const issues = await issuesOf({ ...enough, keyFile: [pem] }, { CERTHUP_CONFIRM: pem });
+    expect(issues.map(({ path }) => path)).toEqual(["--key-file", "CERTHUP_CONFIRM"]);
+    expect(JSON.stringify(issues)).not.toContain("MIGH");
+  });
+
   it("lets the variables of a Kubernetes Service pass", async () => {
     const service = {
       CERTHUP_SERVICE_HOST: "10.0.0.1",
