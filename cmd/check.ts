@@ -59,6 +59,8 @@ function probeAll(config: ServingConfig, inVolume: CertificateFacts | undefined)
     clock: systemClock,
     signal: new AbortController().signal,
     defaultServerName: firstServerName(inVolume?.names ?? []),
+    preferKeyType: inVolume?.keyType,
+    expectedChain: inVolume?.chain,
   };
   const probe = async (endpoint: ServingConfig["endpoints"][number]): Promise<EndpointCheck> => {
     const result = await probeEndpoint(endpoint, options);

@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=1
 import "./node-version.ts";
 import process from "node:process";
 import { runCli } from "./cli.ts";

@@ -66,6 +66,7 @@ export const agentEventMeanings: Readonly<Record<string, string>> = {
   "watch-missed": "the poll found a change that the watch had not told of",
   "preflight-finding": "something would stop the next reload, or hide the next renewal",
   "preflight-cleared": "that has gone",
+  "signal-ignored": "somebody sent SIGHUP to the agent, which has nothing to reload",
   stopping: "the agent ends, because a signal asked for it or by `--reload exit`; there are no more reloads",
   fault: "a fault in the program; please report it",
 };

@@ -89,6 +89,7 @@ export async function createTarget(config: TargetConfig, context: TargetContext)
         signal,
         defaultServerName: firstServerName(wanted?.names ?? []),
         preferKeyType: wanted?.keyType,
+        expectedChain: wanted?.chain,
         authorities: looker.authorities().length > 0 ? looker.authorities() : undefined,
       });
     },

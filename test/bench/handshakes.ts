@@ -2,7 +2,6 @@ import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import process from "node:process";
 import { promisify } from "node:util";
 import { createWorld } from "../../examples/demo/world.ts";
 import { bundle } from "../support/agent.ts";
@@ -42,7 +41,7 @@ async function probe(directory: string, endpoint: string, count: number): Promis
   const endpoints = Array.from({ length: count }, (_, number) => `tls://${endpoint}?servername=n${number}.example`);
   await writeFile(file, endpoints.join("\n"));
   const startedMs = performance.now();
-  const child = startChild(process.execPath, [bundle, "probe", "--file", file, "--output", "prometheus"]);
+  const child = startChild(bundle, ["probe", "--file", file, "--output", "prometheus"]);
   let peakKiB = 0;
   const look = setInterval(() => {
     peakKiB = Math.max(peakKiB, privateMemoryKiB(child.pid));
