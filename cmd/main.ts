@@ -1,4 +1,5 @@
 #!/usr/bin/env -S node --max-semi-space-size=1
+// The flag keeps the nursery for young objects small: the agent mostly waits, and garbage would only lie there.
 import "./node-version.ts";
 import process from "node:process";
 import { runCli } from "./cli.ts";
