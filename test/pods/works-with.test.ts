@@ -78,34 +78,34 @@ const cases: readonly Case[] = [
   },
 ];
 
-test.each(cases)("$server follows a renewal by $strategy", async ({ server, manifest, strategy, version }) => {
+test.each(cases)("$server follows three renewals by $strategy", async ({ server, manifest, strategy, version }) => {
   const authority = createAuthority();
-  const [first, renewed] = [
-    await authority.issue({ names: ["pod.example"] }),
-    await authority.issue({ names: ["pod.example"] }),
-  ];
+  const issue = () => authority.issue({ names: ["pod.example"] });
   const { pod, startServer, startAgent, shakeHands } = await startManifestPod(await readManifest(manifest));
+  const first = await issue();
   await pod.publish(first);
-  const [running] = await Promise.all([startServer(), startAgent()]);
-  await using _ = superviseRestarts(running, { timesFaster: 100 });
+  const [running] = await Promise.all([startServer(), startAgent({ "min-interval": "0s" })]);
+  await using _ = superviseRestarts(running, { timesFaster: 1000 });
   await pod.untilState("in-sync");
   expect(await shakeHands()).toEqual({ fingerprint: first.fingerprint });
 
   const watch = watchGap(shakeHands);
-  await pod.publish(renewed);
-  const { readiness, rotations } = await pod.untilConfirmed(renewed);
+  for (const renewed of [await issue(), await issue(), await issue()]) {
+    await pod.publish(renewed);
+    await pod.untilConfirmed(renewed);
+    expect(await shakeHands()).toEqual({ fingerprint: renewed.fingerprint });
+  }
   const { handshakes, failures, longestMs } = await watch.stop();
 
+  const { readiness, rotations, endpoints } = await pod.status();
   expect(readiness).toMatchObject({ ready: true, state: "in-sync" });
-  expect(await shakeHands()).toEqual({ fingerprint: renewed.fingerprint });
-  expect(rotations).toMatchObject([{ outcome: "confirmed", reloads: 1 }]);
+  expect(rotations).toMatchObject(Array.from({ length: 3 }, () => ({ outcome: "confirmed", reloads: 1 })));
   expect(handshakes).toBeGreaterThan(0);
   expect(longestMs, failures.join("\n")).toBeLessThan(strategy === "restart" ? 10_000 : 1_000);
-  const [endpoint] = (await pod.status()).endpoints;
   await record(manifest, {
     server,
     strategy,
-    endpoint: describeEndpoint(endpoint?.endpoint ?? ""),
+    endpoint: describeEndpoint(endpoints[0]?.endpoint ?? ""),
     failedHandshakes: failures.length,
     gapMs: Math.round(longestMs),
     version: await readVersion(running, version),

@@ -6,6 +6,8 @@ export interface Gap {
   readonly handshakes: number;
   /** What the failed ones said. */
   readonly failures: readonly string[];
+  /** How often good handshakes were followed by a failed one. */
+  readonly gaps: number;
   /** From the start of the first failed handshake to the end of the next good one, the longest such time; 0 for none. */
   readonly longestMs: number;
 }
@@ -25,6 +27,7 @@ const mostHandshakes = 20_000;
 export function watchGap(shakeHands: () => Promise<Handshake>): GapWatch {
   const failures: string[] = [];
   let handshakes = 0;
+  let gaps = 0;
   let longestMs = 0;
   let isOver = false;
   let brokenSinceMs: number | undefined;
@@ -35,6 +38,7 @@ export function watchGap(shakeHands: () => Promise<Handshake>): GapWatch {
       handshakes += 1;
       if ("error" in handshake) {
         failures.push(handshake.error);
+        if (brokenSinceMs === undefined) gaps += 1;
         brokenSinceMs ??= startMs;
       } else if (brokenSinceMs !== undefined) {
         longestMs = Math.max(longestMs, performance.now() - brokenSinceMs);
@@ -48,7 +52,7 @@ export function watchGap(shakeHands: () => Promise<Handshake>): GapWatch {
     async stop() {
       isOver = true;
       await watching;
-      return { handshakes, failures, longestMs };
+      return { handshakes, failures, gaps, longestMs };
     },
   };
 }
