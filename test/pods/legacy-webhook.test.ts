@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createAuthority, type IssuedCertificate } from "../support/certificates.ts";
+import { watchGap } from "../support/gap-watch.ts";
 import { readManifest } from "../support/manifest.ts";
 import { type ManifestPod, startManifestPod } from "../support/manifest-pod.ts";
 import type { PodContainer } from "../support/pod-container.ts";
@@ -75,6 +76,7 @@ test("each renewal costs the webhook one restart, which never meets the kubelet'
   await webhook.startAgent(scaled);
   await pod.untilState("in-sync");
   expect((await pod.status()).preflight.map(({ code }) => code)).not.toContain("signal-handler-unknown");
+  const watch = watchGap(webhook.shakeHands);
 
   for (const count of [1, 2]) {
     const renewed = await issue();
@@ -93,6 +95,8 @@ test("each renewal costs the webhook one restart, which never meets the kubelet'
   expect(await webhook.shakeHands()).toEqual({ fingerprint: fourth.fingerprint });
   expect(supervisor.restarts).toEqual(Array.from({ length: 3 }, () => ({ status: 143, backOffMs: 0 })));
   expect(supervisor.ends).toBe(3);
+  // Clients see each restart's own gap, and nothing else.
+  expect((await watch.stop()).gaps).toBe(3);
 });
 
 test("an agent that is killed and started again at any step causes no second restart", async () => {
