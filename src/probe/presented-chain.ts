@@ -1,7 +1,8 @@
-import { X509Certificate } from "node:crypto";
-import type { DetailedPeerCertificate, TLSSocket } from "node:tls";
-import { readFacts, readFingerprint } from "../certificate/facts.ts";
+import { createHash, type X509Certificate } from "node:crypto";
+import type { TLSSocket } from "node:tls";
+import { readFacts } from "../certificate/facts.ts";
 import type { CertificateFacts } from "../core/certificate-facts.ts";
+import { readSessionLeaf } from "./session-leaf.ts";
 
 /** A longer chain is cut: OpenSSL takes up to 100 KiB of certificates, which is room for hundreds of tiny ones. */
 const longestChain = 100;
@@ -9,108 +10,72 @@ const longestChain = 100;
 /** The certificates of one handshake. */
 export interface PresentedChain {
   readonly leaf: X509Certificate;
-  /** The presented certificates above the leaf; those that issued nothing may be left out. */
+  /** The presented certificates above the leaf, in their order. */
   readonly others: readonly X509Certificate[];
 }
 
 /**
  * Takes the certificates that the server presented; undefined where none came. To be called once for a socket.
  *
- * Node 24 has two ways to read them, and both have a fault. `getPeerX509Certificate` loses the memory of every
- * certificate behind the leaf, some 5 KB each (X509Certificate's constructor takes them off OpenSSL's list without
- * freeing them): nothing for an agent that probes for months. `getPeerCertificate` follows the issuers, but stops too
- * early where they come out of order (AddIssuerChainToObject takes "found in the last place" for "not found"). So the
- * second is used, and the first only where the second shows a part of what is expected, and then rarely.
+ * Node 24 has two ways to read them, and both have a fault. `getPeerCertificate` ends the process for an EC key on a
+ * curve without a NIST name (seen with 24.21 and brainpoolP256r1), which any server can present: it is never called.
+ * `getPeerX509Certificate` loses the memory of every certificate behind the leaf, some 5 KB each (X509Certificate's
+ * constructor takes them off OpenSSL's list without freeing them), too much for an agent that probes for months. So the
+ * leaf is read out of the session, and the chain behind a leaf that was seen at this place before is read anew only now
+ * and then, or where it isn't the one that is expected.
  *
  * @param expectedChain fingerprints from the leaf upwards, as in `CertificateFacts.chain`
  * @throws Error where a certificate can't be decoded
  */
 export function takePresentedChain(
   socket: TLSSocket,
+  place: string,
   expectedChain: readonly string[] | undefined,
 ): PresentedChain | undefined {
-  const path = readIssuerPath(socket);
-  if (path === undefined || expectedChain === undefined || !isPartOf(path, expectedChain)) {
-    return path;
-  }
-  const key = [path.leaf, ...path.others].map(readFingerprint).join();
-  const known = wholeChains.get(key);
-  if (known !== undefined && known.usesLeft > 0) {
+  const leaf = readSessionLeaf(socket);
+  const fingerprint = leaf && createHash("sha256").update(leaf).digest("hex");
+  const key = `${place} ${fingerprint}`;
+  const known = fingerprint === undefined ? undefined : chains.get(key);
+  if (known !== undefined && known.usesLeft > 0 && !isDoubtful(known.chain, fingerprint, expectedChain)) {
     known.usesLeft -= 1;
     return known.chain;
   }
-  const chain = readWholeChain(socket) ?? path;
-  if (chain.others.length > path.others.length) {
-    if (wholeChains.size >= mostWholeChains) {
-      wholeChains.clear();
-    }
-    wholeChains.set(key, { chain, usesLeft: usesOfWholeChain });
+  const chain = readChain(socket);
+  if (chain !== undefined && fingerprint !== undefined) {
+    remember(key, chain);
   }
   return chain;
 }
 
-/** Whole chains by the part of them that `getPeerCertificate` shows; read anew after an hour of probes. */
-const wholeChains = new Map<string, { readonly chain: PresentedChain; usesLeft: number }>();
-const mostWholeChains = 64;
-const usesOfWholeChain = 60;
+/** Chains by place and leaf; each is read anew after an hour of the watchdog's probes. */
+const chains = new Map<string, { readonly chain: PresentedChain; usesLeft: number }>();
+const mostChains = 1_024;
+const usesOfChain = 60;
 
-function readIssuerPath(socket: TLSSocket): PresentedChain | undefined {
-  const first: Partial<DetailedPeerCertificate> | undefined = socket.getPeerCertificate(true);
-  if (first?.raw === undefined || first.fingerprint256 === undefined) {
-    return undefined;
+function remember(key: string, chain: PresentedChain): void {
+  chains.delete(key);
+  const [oldest] = chains.keys();
+  if (oldest !== undefined && chains.size >= mostChains) {
+    chains.delete(oldest);
   }
-  const others: X509Certificate[] = [];
-  const seen = new Set([first.fingerprint256]);
-  let next = first.issuerCertificate;
-  // A self-signed root is its own issuer: without the set the way up would never end.
-  while (next?.raw !== undefined && !seen.has(next.fingerprint256) && others.length + 1 < longestChain) {
-    seen.add(next.fingerprint256);
-    others.push(parseOnce(next.fingerprint256, next.raw));
-    next = next.issuerCertificate;
-  }
-  return { leaf: parseOnce(first.fingerprint256, first.raw), others };
+  chains.set(key, { chain, usesLeft: usesOfChain });
 }
 
-/**
- * Certificates by their SHA-256. A probe sees the same few nearly every time; parsed anew they would pile up between
- * two garbage collections, with far more memory outside V8's heap than V8 knows of.
- */
-const parsed = new Map<string, X509Certificate>();
-const mostParsed = 64;
-
-function parseOnce(fingerprint256: string, raw: Buffer): X509Certificate {
-  const known = parsed.get(fingerprint256);
-  if (known !== undefined) {
-    return known;
+/** The right leaf before another chain than the volume's: the server may just have been told of a new intermediate. */
+function isDoubtful(
+  chain: PresentedChain,
+  leaf: string | undefined,
+  expectedChain: readonly string[] | undefined,
+): boolean {
+  if (expectedChain === undefined || leaf !== expectedChain[0]) {
+    return false;
   }
-  const certificate = new X509Certificate(raw);
-  const [oldest] = parsed.keys();
-  if (oldest !== undefined && parsed.size >= mostParsed) {
-    parsed.delete(oldest);
-  }
-  parsed.set(fingerprint256, certificate);
-  return certificate;
-}
-
-const lastFacts = new WeakMap<X509Certificate, { readonly chain: PresentedChain; readonly facts: CertificateFacts }>();
-
-/** What the chain says; worked out once while the same certificates are seen. */
-export function readChainFacts(chain: PresentedChain): CertificateFacts {
-  const last = lastFacts.get(chain.leaf);
-  const { others } = chain;
-  if (
-    last?.chain.others.length === others.length &&
-    others.every((other, index) => other === last.chain.others[index])
-  ) {
-    return last.facts;
-  }
-  const facts = readFacts(chain.leaf, others);
-  lastFacts.set(chain.leaf, { chain, facts });
-  return facts;
+  const seen = readChainFacts(chain).chain;
+  return expectedChain.some((fingerprint, index) => fingerprint !== seen[index]);
 }
 
 /** Every certificate in the order of the handshake. It changes OpenSSL's list: nothing can be read after it. */
-function readWholeChain(socket: TLSSocket): PresentedChain | undefined {
+function readChain(socket: TLSSocket): PresentedChain | undefined {
   const leaf = socket.getPeerX509Certificate();
   if (leaf === undefined) {
     return undefined;
@@ -124,10 +89,11 @@ function readWholeChain(socket: TLSSocket): PresentedChain | undefined {
   return { leaf, others };
 }
 
-function isPartOf(path: PresentedChain, expectedChain: readonly string[]): boolean {
-  const fingerprints = [path.leaf, ...path.others].map(readFingerprint);
-  return (
-    fingerprints.length < expectedChain.length &&
-    fingerprints.every((fingerprint, index) => fingerprint === expectedChain[index])
-  );
+const facts = new WeakMap<PresentedChain, CertificateFacts>();
+
+/** What the chain says; worked out once for a chain. */
+export function readChainFacts(chain: PresentedChain): CertificateFacts {
+  const known = facts.get(chain) ?? readFacts(chain.leaf, chain.others);
+  facts.set(chain, known);
+  return known;
 }

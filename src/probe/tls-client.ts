@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { connect, type SecureContext, type TLSSocket } from "node:tls";
+import { connect, type DetailedPeerCertificate, type SecureContext, type TLSSocket } from "node:tls";
 import { type Failure, isAboutClientCertificate } from "./failure.ts";
 import { type PresentedChain, takePresentedChain } from "./presented-chain.ts";
 
@@ -31,6 +31,8 @@ export interface TlsClientListener {
   describePlace(): string;
 }
 
+const noPeer = {} as DetailedPeerCertificate;
+
 /** Sends a ClientHello that asks for a new session and believes in nobody, and takes what the server presents. */
 export function startTlsClient(connection: Socket, options: TlsClientOptions, listener: TlsClientListener): TLSSocket {
   const socket = connect({
@@ -38,8 +40,13 @@ export function startTlsClient(connection: Socket, options: TlsClientOptions, li
     secureContext: options.secureContext,
     rejectUnauthorized: false,
     requestOCSP: true,
+    checkServerIdentity: () => undefined,
     ...(options.serverName === undefined ? {} : { servername: options.serverName }),
   });
+  // Where the path verifies, Node reads the peer in the form that an odd key can end the process with.
+  socket.getPeerCertificate = () => noPeer;
+  // The certificate shown may depend on the name that was asked for.
+  const place = `${listener.describePlace()} ${options.serverName ?? ""}`;
   let staple: Buffer | undefined;
   let isSeen = false;
   const see = (outcome: HandshakeOutcome): void => {
@@ -62,7 +69,7 @@ export function startTlsClient(connection: Socket, options: TlsClientOptions, li
       const detail = `${listener.describePlace()} resumed an earlier session, which shows no certificate`;
       return see({ kind: "unreachable", reason: "resumed-session", detail });
     }
-    const chain = takeChain(socket, options.expectedChain);
+    const chain = takeChain(socket, place, options.expectedChain);
     const detail = `${listener.describePlace()} finished the handshake without a certificate that can be read`;
     see(chain === undefined ? { kind: "unreachable", reason: "handshake-failed", detail } : present(chain));
   });
@@ -70,7 +77,7 @@ export function startTlsClient(connection: Socket, options: TlsClientOptions, li
     // Up to TLS 1.2 a server judges the client's certificate before the handshake is over, but after its own was seen
     // and its signature checked. TLS 1.3 ends the handshake first.
     const isJudged = !isSeen && socket.getProtocol() !== "TLSv1.3" && isAboutClientCertificate(error);
-    const chain = isJudged ? takeChain(socket, options.expectedChain) : undefined;
+    const chain = isJudged ? takeChain(socket, place, options.expectedChain) : undefined;
     if (chain !== undefined) {
       see(present(chain));
     }
@@ -81,9 +88,13 @@ export function startTlsClient(connection: Socket, options: TlsClientOptions, li
 }
 
 /** Undefined as well for a certificate that OpenSSL took for the handshake and yet can't be decoded. */
-function takeChain(socket: TLSSocket, expectedChain: readonly string[] | undefined): PresentedChain | undefined {
+function takeChain(
+  socket: TLSSocket,
+  place: string,
+  expectedChain: readonly string[] | undefined,
+): PresentedChain | undefined {
   try {
-    return takePresentedChain(socket, expectedChain);
+    return takePresentedChain(socket, place, expectedChain);
   } catch {
     // Said to the operator as a handshake without a usable certificate.
     return undefined;

@@ -1,6 +1,11 @@
 import { createHash } from "node:crypto";
 import { connect as connectPlain, isIP, type LookupFunction } from "node:net";
-import { connect as connectSecure, type TLSSocket } from "node:tls";
+import {
+  type ConnectionOptions,
+  connect as connectSecure,
+  type DetailedPeerCertificate,
+  type TLSSocket,
+} from "node:tls";
 import type { buildConnector } from "undici";
 
 export interface ConnectorOptions {
@@ -40,7 +45,8 @@ export function createConnector(options: ConnectorOptions, abort: AbortSignal): 
       ...(hostname === "localhost" ? { lookup: lookupLocalhost } : {}),
       ...(options.unixSocket === undefined ? {} : { path: options.unixSocket }),
     };
-    const socket = isSecure ? connectSecure({ ...where, ...secureOptions(options, hostname) }) : connectPlain(where);
+    const name = options.serverName ?? hostname;
+    const socket = isSecure ? connectSecurely({ ...where, ...secureOptions(options, name) }) : connectPlain(where);
     const onAbort = (): unknown => socket.destroy(new Error("called off"));
     const settle = (error: Error | undefined): void => {
       abort.removeEventListener("abort", onAbort);
@@ -55,27 +61,40 @@ export function createConnector(options: ConnectorOptions, abort: AbortSignal): 
     abort.addEventListener("abort", onAbort, { once: true });
     socket.once("error", settle);
     if (isSecure) {
-      socket.once("secureConnect", () => settle(judgePeer(socket as TLSSocket, options.trustedFingerprints())));
+      socket.once("secureConnect", () => settle(judgePeer(socket as TLSSocket, name, options.trustedFingerprints())));
     } else {
       socket.once("connect", () => settle(undefined));
     }
   };
 }
 
-function secureOptions({ ca, serverName }: ConnectorOptions, hostname: string) {
+/**
+ * Where the path verifies, Node reads the peer by `getPeerCertificate`, which ends the process for an EC key on a curve
+ * without a NIST name (seen with Node 24.21, brainpoolP256r1): so it gets nothing, and the name is checked here.
+ */
+function connectSecurely(options: ConnectionOptions): TLSSocket {
+  const socket = connectSecure(options);
+  socket.getPeerCertificate = () => ({}) as DetailedPeerCertificate;
+  return socket;
+}
+
+function secureOptions({ ca }: ConnectorOptions, name: string): ConnectionOptions {
   return {
     rejectUnauthorized: false,
+    checkServerIdentity: () => undefined,
     ALPNProtocols: ["http/1.1"],
     // RFC 6066, section 3: an address is no server name.
-    servername: serverName ?? (isIP(hostname) === 0 ? hostname : ""),
+    servername: isIP(name) === 0 ? name : "",
     ...(ca === undefined ? {} : { ca }),
   };
 }
 
-function judgePeer(socket: TLSSocket, trusted: readonly string[]): UntrustedCertificateError | undefined {
-  if (socket.authorized) return undefined;
+function judgePeer(socket: TLSSocket, name: string, trusted: readonly string[]): UntrustedCertificateError | undefined {
   const leaf = socket.getPeerX509Certificate();
+  const isForName = leaf !== undefined && (isIP(name) === 0 ? leaf.checkHost(name) : leaf.checkIP(name)) !== undefined;
+  if (socket.authorized && isForName) return undefined;
   if (leaf !== undefined && trusted.includes(createHash("sha256").update(leaf.raw).digest("hex"))) return undefined;
+  if (socket.authorized) return new UntrustedCertificateError(`it is not for ${name}`);
   const error: unknown = socket.authorizationError;
   return new UntrustedCertificateError(error instanceof Error ? error.message : String(error));
 }

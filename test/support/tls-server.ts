@@ -14,6 +14,8 @@ export interface RunningServer extends AsyncDisposable {
 export interface TlsServer extends RunningServer {
   /** The SNI of each connection so far; the empty string where none was sent. */
   readonly serverNames: readonly string[];
+  /** Serves this from the next handshake on. */
+  serve(pair: { readonly cert: string; readonly key: string }): void;
   /** Calls back for each handshake that was finished. */
   onSecure(listener: (socket: TLSSocket) => void): void;
 }
@@ -24,7 +26,7 @@ export interface TlsServer extends RunningServer {
  * @param staple OCSP response to staple
  */
 export async function startTlsServer(
-  pair: IssuedCertificate,
+  pair: Pick<IssuedCertificate, "certificatePem" | "keyPem">,
   options: TlsOptions & { readonly host?: string; readonly port?: number } = {},
   staple?: Buffer,
 ): Promise<TlsServer> {
@@ -50,6 +52,7 @@ export async function startTlsServer(
     port,
     address: host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`,
     serverNames,
+    serve: (next) => server.setSecureContext(next),
     onSecure: (listener) => {
       server.on("secureConnection", listener);
     },

@@ -1,4 +1,5 @@
 import { createHash, X509Certificate } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { beforeAll, expect, test } from "vitest";
 import { createAuthority, type IssuedCertificate } from "../../support/certificates.ts";
 import { startTlsServer } from "../../support/tls-server.ts";
@@ -67,4 +68,21 @@ test("two authorities that certify each other don't lead in a circle", async () 
     cert: first.certificatePem + second.caPem + first.caPem + second.certificatePem,
   });
   expect(await probe(server.address)).toMatchObject({ certificate: { fingerprint: first.fingerprint } });
+});
+
+test("a chain-only renewal is seen at the next probe", async () => {
+  const [leaf = "", lower = "", upper = ""] = blocks;
+  const expected = [leaf, lower, upper].map(digest);
+  await using server = await startTlsServer(pair, { cert: leaf + lower });
+  const chainOf = async (): Promise<unknown> => (await probe(server.address, { expectedChain: expected })) as unknown;
+  expect(await chainOf()).toMatchObject({ certificate: { chain: expected.slice(0, 2) } });
+  server.serve({ cert: leaf + lower + upper, key: pair.keyPem });
+  expect(await chainOf()).toMatchObject({ certificate: { chain: expected } });
+});
+
+test("a key on a curve without a NIST name does no harm", async () => {
+  const read = (name: string): Promise<string> => readFile(`test/vectors/files/key-brainpool/${name}`, "utf8");
+  const odd = { certificatePem: await read("tls.crt"), keyPem: await read("tls.key") };
+  await using server = await startTlsServer(odd);
+  expect(await probe(server.address)).toMatchObject({ kind: "served", certificate: { names: ["a.example"] } });
 });

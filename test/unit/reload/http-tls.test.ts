@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -51,6 +51,17 @@ describe("an endpoint that is trusted", () => {
     const pair = await issue({ names: ["www.example.com"] });
     expect(await reloadServedWith(pair)).toMatchObject({ kind: "refused", requests: 0 });
     expect(await reloadServedWith(pair, { serverName: "www.example.com" })).toMatchObject({ kind: "accepted" });
+  });
+
+  test("may have a key on a curve without a NIST name, which does no harm", async () => {
+    const vector = "test/vectors/files/key-brainpool";
+    const [certificatePem, keyPem] = await Promise.all(
+      ["tls.crt", "tls.key"].map((name) => readFile(`${vector}/${name}`, "utf8")),
+    );
+    if (certificatePem === undefined || keyPem === undefined) throw new Error("the vector has two files");
+    await writeFile(caFile, certificatePem);
+    const pair = { certificatePem, keyPem, caPem: certificatePem, fingerprint: "" };
+    expect(await reloadServedWith(pair, { serverName: "a.example" })).toMatchObject({ kind: "accepted" });
   });
 
   test("is known by a CA file that changed since the last request", async () => {
