@@ -99,6 +99,23 @@ test("each renewal costs the webhook one restart, which never meets the kubelet'
   expect((await watch.stop()).gaps).toBe(3);
 });
 
+test("renewals faster than the kubelet's back-off forgets still cost one restart each", async () => {
+  const { webhook, server, issue } = await startWebhook();
+  const { pod } = webhook;
+  await using supervisor = superviseRestarts(server, { timesFaster: 30 });
+  await webhook.startAgent({ "restart-min-interval": "0s", "min-interval": "0s", jitter: "0s" });
+  await pod.untilState("in-sync");
+
+  for (const renewed of [await issue(), await issue(), await issue()]) {
+    await pod.publish(renewed);
+    await pod.untilConfirmed(renewed);
+    expect(await webhook.shakeHands()).toEqual({ fingerprint: renewed.fingerprint });
+  }
+  await untilProbedAgain(webhook);
+  expect(supervisor.restarts.map(({ backOffMs }) => backOffMs)).toEqual([0, 10_000, 20_000]);
+  expect(supervisor.ends).toBe(3);
+});
+
 test("an agent that is killed and started again at any step causes no second restart", async () => {
   const { webhook, server, issue } = await startWebhook();
   const { pod } = webhook;

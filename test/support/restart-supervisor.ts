@@ -31,7 +31,10 @@ const longestBackOffMs = 300 * secondMs;
  * end, 20 s, 40 s and so on up to 5 min; 10 min without a restart are enough to begin anew
  * (kubernetes/kubernetes pkg/kubelet/kuberuntime, `doBackOff`).
  */
-export function superviseRestarts(container: PodContainer, { timesFaster }: SupervisorOptions): RestartSupervisor {
+export function superviseRestarts(
+  container: Pick<PodContainer, "ended" | "start">,
+  { timesFaster }: SupervisorOptions,
+): RestartSupervisor {
   const restarts: Restart[] = [];
   let ends = 0;
   let isOver = false;
