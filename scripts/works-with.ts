@@ -1,4 +1,4 @@
-// Takes over what the pods tests saw of servers (`vitest run --project pods test/pods/works-with.test.ts`) into
+// Takes over what the pods tests saw of servers (`npm test -- --project pods test/pods/works-with.test.ts`) into
 // docs/works-with.json, and writes the table of docs/works-with.md anew. A test fails while the two differ.
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { readRunConfig } from "../../../src/config/read-config.ts";
 import { toFlagTexts } from "../../support/example-nginx.ts";
@@ -131,4 +131,11 @@ describe.each(examples)("$path", ({ path, pod, agent, server, configMaps, mistak
     expect(await readFile(proof ?? "no test is named", "utf8")).toContain(`"${path}"`);
     expect(readme.split("\n").length).toBeLessThanOrEqual(50);
   });
+});
+
+test("the list of examples has every folder, and no other", async () => {
+  const readme = await readFile("examples/README.md", "utf8");
+  const named = [...readme.matchAll(/\]\(([a-z-]+)\)/g)].map(([, folder]) => folder);
+  const entries = await readdir("examples", { withFileTypes: true });
+  expect(named.sort()).toEqual(entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort());
 });
