@@ -4,7 +4,7 @@ import type { ServingConfig } from "../config/config.ts";
 import type { CertificateFacts } from "../core/certificate-facts.ts";
 import type { Finding } from "../core/finding.ts";
 import type { VolumeLook, VolumeSource } from "../core/volume-look.ts";
-import { holdUntilMs } from "../keypair/judge-dates.ts";
+import { holdUntilMs, nextVerdictChangeMs } from "../keypair/judge-dates.ts";
 import { type Keypair, readKeypairFacts } from "../keypair/keypair.ts";
 import { parseKeypair } from "../keypair/parse-keypair.ts";
 import { rehearse } from "../keypair/rehearsal.ts";
@@ -23,31 +23,38 @@ export interface Looker {
 interface Judged {
   readonly look: VolumeLook;
   readonly authorities: readonly X509Certificate[];
+  /** When the dates change the verdict although the files stay, in milliseconds since the epoch. */
+  readonly changesAtMs: number;
 }
 
-/** A looker that judges again only what has changed, or what time may have made valid. */
+/** A looker that judges again only what has changed, and what time or the server may have made valid or invalid. */
 export function createLooker(config: ServingConfig, clock: Clock): Looker {
   const { volume } = config;
-  let last: VolumeLook | undefined;
+  let last: Judged | undefined;
   let authorities: readonly X509Certificate[] = [];
   return {
     authorities: () => authorities,
     async look(served) {
       if (volume === undefined) throw new Error("there is no volume to look at");
       const read = await readVolume(volume);
-      if (read.kind === "read" && last?.kind === "accepted" && last.source.contentHash === read.source.contentHash) {
+      if (read.kind === "read" && last !== undefined && isStillAccepted(last, read.source, clock)) {
         // A certificate file may hold the key as well.
         for (const file of [read.key, read.certificate]) file?.fill(0);
-        last = { ...last, source: read.source };
-        return last;
+        return { ...last.look, source: read.source };
       }
-      const judged = await judgeRead(read, config, clock, served);
-      last = judged.look;
-      if (judged.authorities.length > 0) authorities = judged.authorities;
-      return last;
+      last = await judgeRead(read, config, clock, served);
+      if (last.authorities.length > 0) authorities = last.authorities;
+      return last.look;
     },
   };
 }
+
+function isStillAccepted({ look, changesAtMs }: Judged, { contentHash }: VolumeSource, clock: Clock): boolean {
+  return look.kind === "accepted" && look.source.contentHash === contentHash && clock.now().wallMs < changesAtMs;
+}
+
+/** What was refused is judged anew at each look: a passphrase file or the served certificate may have changed. */
+const never = Number.POSITIVE_INFINITY;
 
 async function judgeRead(
   read: VolumeRead,
@@ -57,7 +64,7 @@ async function judgeRead(
 ): Promise<Judged> {
   const { source } = read;
   if (read.kind === "unreadable") {
-    return { look: { kind: "missing", source, findings: read.findings }, authorities: [] };
+    return { look: { kind: "missing", source, findings: read.findings }, authorities: [], changesAtMs: never };
   }
   const passphrase = await readPassphrase(config.passphraseFile);
   const { findings: remarks } = read;
@@ -75,12 +82,13 @@ async function judgeRead(
       certificate: parsed.certificate,
       findings: [...parsed.findings, ...remarks],
     };
-    return { look, authorities: [] };
+    return { look, authorities: [], changesAtMs: never };
   }
   const { keypair } = parsed;
   return {
     look: await judgeKeypair(keypair, [...parsed.findings, ...remarks], source, config, clock, served),
     authorities: keypair.authorities,
+    changesAtMs: nextVerdictChangeMs(keypair, config.keypair, clock.now().wallMs) ?? never,
   };
 }
 
