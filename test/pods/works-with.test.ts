@@ -23,6 +23,7 @@ interface Case {
 const debian = (name: string) => ["dpkg-query", "--show", "--showformat=$" + "{source:Upstream-Version}", name];
 
 const cases: readonly Case[] = [
+  { server: "nginx", manifest: "examples/nginx", strategy: "signal HUP", version: debian("nginx") },
   { server: "nginx", manifest: "examples/nginx-workers", strategy: "nginx", version: debian("nginx") },
   { server: "HAProxy", manifest: "examples/haproxy", strategy: "signal USR2", version: debian("haproxy") },
   {

@@ -86,7 +86,7 @@ export async function listExamples(): Promise<readonly string[]> {
 }
 
 /**
- * Reads a folder with a kustomization, or one YAML file with all documents.
+ * Reads a folder with a kustomization, one with nothing but manifests, or one YAML file with all documents.
  * @throws Error where it isn't one workload with an agent and one server
  */
 export async function readManifest(path: string): Promise<Manifest> {
@@ -124,6 +124,8 @@ async function readDocuments(paths: readonly string[]): Promise<Documents> {
 }
 
 async function readFolder(folder: string): Promise<Documents> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".yaml"));
+  if (!names.includes("kustomization.yaml")) return readDocuments(names.map((name) => join(folder, name)));
   const kustomization = parse(await readFile(join(folder, "kustomization.yaml"), "utf8")) as {
     readonly resources: readonly string[];
     readonly configMapGenerator?: readonly { readonly name: string; readonly files: readonly string[] }[];
