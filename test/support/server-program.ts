@@ -4,6 +4,7 @@
 //   deaf      says on SIGHUP that it reloads, and doesn't
 //   closing   closes its port for a while on SIGHUP, then listens again with the new pair
 //   rereading reads its files by itself, once in 700 ms
+//   legacy    has no handler for SIGHUP: the signal would end it
 // On SIGUSR2 it goes back to the pair that it loaded first.
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Socket } from "node:net";
@@ -36,11 +37,7 @@ server.on("connection", (socket: Socket) => {
   socket.once("close", () => sockets.delete(socket));
 });
 
-process.on("SIGHUP", () => {
-  console.log("told to reload");
-  if (habit === "closing") closeForAWhile();
-  else if (habit !== "deaf") loadAgain();
-});
+if (habit !== "legacy") process.on("SIGHUP", onReload);
 process.on("SIGUSR2", () => {
   server.setSecureContext(first);
   console.log("went back");
@@ -50,6 +47,12 @@ server.listen(Number(port), "127.0.0.1", () => {
   writeFileSync(pidFile, `${process.pid}\n`);
   console.log("listening");
 });
+
+function onReload(): void {
+  console.log("told to reload");
+  if (habit === "closing") closeForAWhile();
+  else if (habit !== "deaf") loadAgain();
+}
 
 function closeForAWhile(): void {
   server.close();
