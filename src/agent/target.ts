@@ -55,7 +55,8 @@ export async function createTarget(config: TargetConfig, context: TargetContext)
     ourFingerprints: () => ourFingerprints(target),
     findFrozenMounts: frozenMounts,
   });
-  const preflight = createPreflight(async () => [...(await frozenMounts()), ...(await prepareAll(strategies))], log);
+  const inspect = async () => [...(await frozenMounts()), ...(await prepareAll(strategies))];
+  const preflight = createPreflight(inspect, clock, log);
   const looker = createLooker(config, clock);
   const metered: MeteredTarget = {
     name,
@@ -115,6 +116,8 @@ export async function createTarget(config: TargetConfig, context: TargetContext)
         isAskedByEvent = true;
         metrics.countWatchEvent(name);
       }
+      // The server may be another process by now, though it serves what it should.
+      if (cause === "poll") preflight.refreshAfter(policy.verifyIntervalMs);
       target.requestLook();
     },
     view() {

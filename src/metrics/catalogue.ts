@@ -21,6 +21,7 @@ export interface Catalogue {
   readonly watchMissed: Counter<"target">;
   readonly lastLook: Gauge<"target">;
   readonly subPathMount: Gauge<"target">;
+  readonly preflightFinding: Gauge<"target" | "code">;
   readonly buildInfo: Gauge<"version" | "node_version">;
 }
 
@@ -94,6 +95,12 @@ export function createCatalogue(): Catalogue {
       "subpath_mount",
       "1 if a mount of a single file was found, which never follows a renewal",
       "target",
+    ),
+    preflightFinding: gauge(
+      "preflight_finding",
+      "1 for each finding that stands in the way of the next rotation",
+      "target",
+      "code",
     ),
     buildInfo: gauge("build_info", "Version of the agent and of Node; always 1", "version", "node_version"),
   };

@@ -46,6 +46,7 @@ export function createMetrics(
     render(views, at) {
       catalogue.notAfter.reset();
       catalogue.certificateInfo.reset();
+      catalogue.preflightFinding.reset();
       for (const view of views) setGauges(catalogue, view, at);
       return catalogue.registry.metrics();
     },
@@ -127,6 +128,7 @@ function setGauges(catalogue: Catalogue, view: TargetView, at: Instant): void {
   catalogue.watchMode.set({ target, mode: "poll" }, view.watchMode === "poll" ? 1 : 0);
   const hasSubPath = view.preflight.some(({ code }) => code.startsWith("subpath-mount"));
   catalogue.subPathMount.set({ target }, hasSubPath ? 1 : 0);
+  for (const { code } of view.preflight) catalogue.preflightFinding.set({ target, code }, 1);
 }
 
 function setCertificate(
