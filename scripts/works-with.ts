@@ -2,6 +2,7 @@
 // docs/works-with.json, and writes the table of docs/works-with.md anew. A test fails while the two differ.
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { table } from "./docs/markdown.ts";
 
 /** What a rotation under a real server looked like to a client that connected all the time. */
 export interface WorksWith {
@@ -25,11 +26,15 @@ export function renderWorksWith(page: string, results: readonly WorksWith[]): st
   const [before, rest] = page.split(begin);
   const after = rest?.split(end)[1];
   if (before === undefined || after === undefined) throw new Error(`${worksWithPage} lacks its marks`);
-  const rows = results.map(({ server, strategy, endpoint, version, failedHandshakes, gapMs }) =>
-    [server, version, strategy, endpoint, failedHandshakes === 0 ? "none" : `${gapMs} ms`].join(" | "),
-  );
-  const table = ["Server | Verified version | Strategy | Endpoint | Gap seen", "--- | --- | --- | --- | ---", ...rows];
-  return `${before}${begin}\n${table.map((row) => `| ${row} |`).join("\n")}\n${end}${after}`;
+  const rows = results.map(({ server, strategy, endpoint, version, failedHandshakes, gapMs }) => [
+    server,
+    version,
+    strategy,
+    endpoint,
+    failedHandshakes === 0 ? "none" : `${gapMs} ms`,
+  ]);
+  const head = ["Server", "Verified version", "Strategy", "Endpoint", "Gap seen"];
+  return `${before}${begin}\n\n${table(head, rows)}\n${end}${after}`;
 }
 
 export async function readWorksWith(): Promise<readonly WorksWith[]> {
