@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
-import { escapeForeign } from "../system/escape.ts";
+import { decodePart, quotePart } from "./endpoint-text.ts";
 
 /** What the query of an endpoint URL can say. */
 export interface EndpointOptions {
@@ -31,9 +31,9 @@ export function parseEndpointOptions(query: string | undefined): ParsedEndpointO
     }
     const equals = pair.indexOf("=");
     const key = equals === -1 ? pair : pair.slice(0, equals);
-    const value = equals === -1 ? undefined : decode(pair.slice(equals + 1));
+    const value = equals === -1 ? undefined : decodePart(pair.slice(equals + 1));
     if (!allowedKeys.includes(key)) {
-      return issue(`${quote(key)} is not an option of an endpoint`, `use one of ${allowedKeys.join(", ")}`);
+      return issue(`${quotePart(key)} is not an option of an endpoint`, `use one of ${allowedKeys.join(", ")}`);
     }
     if (value === undefined || /\p{Cc}/u.test(value)) {
       return issue(`option ${key} has no usable value`, `write ${key}=value, percent-encoded where needed`);
@@ -50,13 +50,13 @@ function toOptions(values: ReadonlyMap<string, string>): ParsedEndpointOptions {
   const serverName = toServerName(values.get("servername"));
   if (serverName === null) {
     return issue(
-      `servername ${quote(values.get("servername") ?? "")} can't be sent as SNI`,
+      `servername ${quotePart(values.get("servername") ?? "")} can't be sent as SNI`,
       "use a DNS name without a wildcard; servername= with nothing after it sends none",
     );
   }
   const proxy = values.get("proxy");
   if (proxy !== undefined && proxy !== "v1" && proxy !== "v2") {
-    return issue(`proxy ${quote(proxy)} is not a version of the PROXY protocol`, "use proxy=v1 or proxy=v2");
+    return issue(`proxy ${quotePart(proxy)} is not a version of the PROXY protocol`, "use proxy=v1 or proxy=v2");
   }
   const clientCertificateFile = values.get("client-cert");
   const clientKeyFile = values.get("client-key");
@@ -85,19 +85,6 @@ function toServerName(text: string | undefined): string | undefined | null {
   }
   const name = (/^[\x21-\x7e]+$/.test(text) ? text.toLowerCase() : domainToASCII(text)).replace(/\.$/, "");
   return serverNameShape.test(name) && isIP(name) === 0 ? name : null;
-}
-
-function decode(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    // A lone percent sign: not an encoded value.
-    return undefined;
-  }
-}
-
-function quote(text: string): string {
-  return `"${escapeForeign(text, 120)}"`;
 }
 
 function issue(message: string, hint: string): ParsedEndpointOptions {

@@ -1,8 +1,8 @@
 import { isIP, isIPv6 } from "node:net";
 import { domainToASCII } from "node:url";
-import { escapeForeign } from "../system/escape.ts";
 import { type EndpointOptions, parseEndpointOptions } from "./endpoint-options.ts";
 import { type EndpointScheme, schemes } from "./endpoint-scheme.ts";
+import { decodePart, quotePart } from "./endpoint-text.ts";
 
 /** Where to look at a served certificate, and how to speak there. */
 export interface Endpoint extends EndpointOptions {
@@ -38,17 +38,20 @@ export function parseEndpoint(text: string): ParsedEndpoint {
   const trimmed = text.trim();
   const parts = trimmed.length > longestText ? null : urlShape.exec(trimmed);
   if (parts === null || trimmed === "" || /[\s\p{C}]/u.test(trimmed)) {
-    return issue(`${quote(text)} is not an endpoint`, example);
+    return issue(`${quotePart(text)} is not an endpoint`, example);
   }
   const [, schemeText = "tls", authority = "", path = "", query, fragment] = parts;
   const schemeName = schemeText.toLowerCase();
   const isUnix = schemeName.endsWith("+unix");
   const meaning = schemes.get(isUnix ? schemeName.slice(0, -"+unix".length) : schemeName);
   if (meaning === undefined) {
-    return issue(`${quote(schemeText)} is not a scheme of an endpoint`, `use one of ${[...schemes.keys()].join(", ")}`);
+    return issue(
+      `${quotePart(schemeText)} is not a scheme of an endpoint`,
+      `use one of ${[...schemes.keys()].join(", ")}`,
+    );
   }
   if (fragment !== undefined) {
-    return issue(`endpoint ${quote(text)} has a fragment`, "leave out everything from the # on");
+    return issue(`endpoint ${quotePart(text)} has a fragment`, "leave out everything from the # on");
   }
   const place = isUnix ? parseSocketPath(authority, path) : parseAuthority(authority, path, meaning.defaultPort);
   if (place.kind === "issue") {
@@ -76,16 +79,16 @@ type ParsedPlace = { readonly kind: "place"; readonly text: string; readonly pla
 type Issue = Extract<ParsedEndpoint, { kind: "issue" }>;
 
 function parseSocketPath(authority: string, path: string): ParsedPlace {
-  const socketPath = decode(path);
+  const socketPath = decodePart(path);
   if (authority !== "" || socketPath === undefined || socketPath.length < 2) {
     return issue(
-      `a Unix socket needs an absolute path, found ${quote(authority + path)}`,
+      `a Unix socket needs an absolute path, found ${quotePart(authority + path)}`,
       "write three slashes, like tls+unix:///run/server.sock",
     );
   }
   if (socketPath.includes("\0") || Buffer.byteLength(socketPath) > longestSocketPath) {
     return issue(
-      `${quote(socketPath)} can't be a socket's path`,
+      `${quotePart(socketPath)} can't be a socket's path`,
       `Linux allows ${longestSocketPath} bytes: use a shorter path`,
     );
   }
@@ -94,22 +97,22 @@ function parseSocketPath(authority: string, path: string): ParsedPlace {
 
 function parseAuthority(authority: string, path: string, defaultPort: number): ParsedPlace {
   if (path !== "" && path !== "/") {
-    return issue(`the path ${quote(path)} means nothing for a handshake`, "leave the path out");
+    return issue(`the path ${quotePart(path)} means nothing for a handshake`, "leave the path out");
   }
   if (authority.includes("@")) {
     return issue("an endpoint takes no user or password", "leave out everything up to the @: nobody logs in");
   }
   if (isIPv6(authority)) {
-    return issue(`IPv6 address ${quote(authority)} has no brackets`, `write [${authority}]:8443`);
+    return issue(`IPv6 address ${quotePart(authority)} has no brackets`, `write [${authority}]:8443`);
   }
   const parts = authorityShape.exec(authority);
   const port = parsePort(parts?.[3], defaultPort);
   const host = parseHost(parts?.[1], parts?.[2]);
   if (host === undefined) {
-    return issue(`${quote(authority)} names no host`, example);
+    return issue(`${quotePart(authority)} names no host`, example);
   }
   if (port === undefined) {
-    return issue(`${quote(parts?.[3] ?? "")} is not a port`, "use a number from 1 to 65535");
+    return issue(`${quotePart(parts?.[3] ?? "")} is not a port`, "use a number from 1 to 65535");
   }
   if (host === "0.0.0.0" || host === "::") {
     return issue(
@@ -146,19 +149,6 @@ function parsePort(text: string | undefined, defaultPort: number): number | unde
 
 function bracket(host: string): string {
   return isIPv6(host) ? `[${host}]` : host;
-}
-
-function decode(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    // A lone percent sign: not an encoded path.
-    return undefined;
-  }
-}
-
-function quote(text: string): string {
-  return `"${escapeForeign(text, 120)}"`;
 }
 
 function issue(message: string, hint: string): Issue {

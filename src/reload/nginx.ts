@@ -5,7 +5,7 @@ import type { ProcessSelector } from "../process/find-process.ts";
 import { doubtSignal, objectToSignal } from "../process/judge-signal.ts";
 import { defaultProcRoot, isSameProcess, type ProcessEntry, type ProcessInfo } from "../process/process-info.ts";
 import { readChildren } from "../process/related-processes.ts";
-import { askPermission, sendSignal } from "../process/send-signal.ts";
+import { sendSignal } from "../process/send-signal.ts";
 import type { Signal } from "../process/signals.ts";
 import type { Clock } from "../system/clock.ts";
 import type { ArgumentList } from "./argument-list.ts";
@@ -14,7 +14,7 @@ import { reloadFinding } from "./finding-codes.ts";
 import { pollUntil } from "./poll.ts";
 import type { ReloadStrategy } from "./reload-strategy.ts";
 import { runCommand } from "./run-command.ts";
-import { cancelled, findServer, type Refusal, toFinding } from "./server-process.ts";
+import { cancelled, findServer, prepareSignal, type Refusal } from "./server-process.ts";
 
 export interface NginxStrategyOptions {
   /** Usually the name `nginx`, or its pid file. */
@@ -40,15 +40,14 @@ export function createNginxStrategy(options: NginxStrategyOptions): ReloadStrate
   return {
     name: "nginx",
     async prepare(): Promise<readonly Finding[]> {
-      const findings = testCommand === undefined ? [] : [...(await checkProgram(testCommand))];
-      const server = await findServer(selector, procRoot);
-      if (server.kind === "refused") return [...findings, toFinding(server)];
-      const permission = await askPermission(server.process, procRoot);
-      if (permission.kind === "refused") findings.push(toFinding(permission));
-      const objection = objectToSignal(server.process, hangUp);
-      if (objection !== undefined) findings.push(toFinding(objection));
-      if (!isMaster(server.process)) findings.push(withoutMaster(server.process));
-      return [...findings, ...doubtSignal(server.process, hangUp)];
+      const program = testCommand === undefined ? [] : await checkProgram(testCommand);
+      const signal = await prepareSignal(
+        selector,
+        procRoot,
+        async (server) => objectToSignal(server, hangUp),
+        (server) => [...(isMaster(server) ? [] : [withoutMaster(server)]), ...doubtSignal(server, hangUp)],
+      );
+      return [...program, ...signal];
     },
     async reload(abort): Promise<ReloadOutcome> {
       if (testCommand !== undefined) {

@@ -1,15 +1,14 @@
-import type { Finding } from "../core/finding.ts";
 import type { ReloadOutcome } from "../core/reload-outcome.ts";
 import { describeProcess } from "../process/describe-process.ts";
 import type { ProcessSelector } from "../process/find-process.ts";
 import { readProcessAge } from "../process/process-age.ts";
 import { defaultProcRoot, isSameProcess, type ProcessInfo } from "../process/process-info.ts";
-import { askPermission, sendSignal } from "../process/send-signal.ts";
+import { sendSignal } from "../process/send-signal.ts";
 import { dispositionOf, type Signal } from "../process/signals.ts";
 import type { Clock } from "../system/clock.ts";
 import { pollUntil } from "./poll.ts";
 import type { ReloadStrategy } from "./reload-strategy.ts";
-import { cancelled, findServer, type Refusal, toFinding } from "./server-process.ts";
+import { cancelled, findServer, prepareSignal, type Refusal } from "./server-process.ts";
 
 /** The process that a restart would end. */
 export interface RestartCandidate {
@@ -57,16 +56,7 @@ export function createRestartStrategy(options: RestartStrategyOptions): ReloadSt
   const { selector, permit, graceMs, killAfterGrace, clock, procRoot = defaultProcRoot } = options;
   return {
     name: "restart",
-    async prepare(): Promise<readonly Finding[]> {
-      const server = await findServer(selector, procRoot);
-      if (server.kind === "refused") return [toFinding(server)];
-      const findings: Finding[] = [];
-      const permission = await askPermission(server.process, procRoot);
-      if (permission.kind === "refused") findings.push(toFinding(permission));
-      const objection = object(server.process) ?? (await askPermit(server.process));
-      if (objection !== undefined) findings.push(toFinding(objection));
-      return findings;
-    },
+    prepare: () => prepareSignal(selector, procRoot, async (server) => object(server) ?? (await askPermit(server))),
     async reload(abort): Promise<ReloadOutcome> {
       const server = await findServer(selector, procRoot);
       if (server.kind === "refused") return server;

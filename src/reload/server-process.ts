@@ -3,6 +3,7 @@ import type { ReloadOutcome } from "../core/reload-outcome.ts";
 import { findProcess, type ProcessSelector } from "../process/find-process.ts";
 import { processFindingCodes } from "../process/finding-codes.ts";
 import type { ProcessInfo } from "../process/process-info.ts";
+import { askPermission } from "../process/send-signal.ts";
 import { reloadFindingCodes } from "./finding-codes.ts";
 
 /** A refusal as strategies hand it on. */
@@ -22,6 +23,28 @@ export async function findServer(
     case "ambiguous":
       return { kind: "refused", reason: "ambiguous-process", detail: search.detail, hint: search.hint };
   }
+}
+
+/**
+ * What stands in the way of a signal to the server: it can't be found, this process may not signal it, or `object`.
+ *
+ * @param doubt what is worth a word although the signal would be sent
+ */
+export async function prepareSignal(
+  selector: ProcessSelector,
+  procRoot: string,
+  object: (server: ProcessInfo) => Promise<Omit<Refusal, "kind"> | undefined>,
+  doubt: (server: ProcessInfo) => readonly Finding[] = () => [],
+): Promise<readonly Finding[]> {
+  const server = await findServer(selector, procRoot);
+  if (server.kind === "refused") return [toFinding(server)];
+  const permission = await askPermission(server.process, procRoot);
+  const objection = await object(server.process);
+  return [
+    ...(permission.kind === "refused" ? [toFinding(permission)] : []),
+    ...(objection === undefined ? [] : [toFinding(objection)]),
+    ...doubt(server.process),
+  ];
 }
 
 /** The refusal as a finding of the same code. */

@@ -1,12 +1,11 @@
-import type { Finding } from "../core/finding.ts";
 import { describeProcess } from "../process/describe-process.ts";
 import type { ProcessSelector } from "../process/find-process.ts";
 import { doubtSignal, objectToSignal } from "../process/judge-signal.ts";
 import { defaultProcRoot } from "../process/process-info.ts";
-import { askPermission, sendSignal } from "../process/send-signal.ts";
+import { sendSignal } from "../process/send-signal.ts";
 import type { Signal } from "../process/signals.ts";
 import type { ReloadStrategy } from "./reload-strategy.ts";
-import { cancelled, findServer, toFinding } from "./server-process.ts";
+import { cancelled, findServer, prepareSignal } from "./server-process.ts";
 
 export interface SignalStrategyOptions {
   readonly selector: ProcessSelector;
@@ -22,16 +21,13 @@ export function createSignalStrategy(options: SignalStrategyOptions): ReloadStra
   const { selector, signal, allowUnhandled, procRoot = defaultProcRoot } = options;
   return {
     name: "signal",
-    async prepare(): Promise<readonly Finding[]> {
-      const server = await findServer(selector, procRoot);
-      if (server.kind === "refused") return [toFinding(server)];
-      const findings: Finding[] = [];
-      const permission = await askPermission(server.process, procRoot);
-      if (permission.kind === "refused") findings.push(toFinding(permission));
-      const objection = objectToSignal(server.process, signal);
-      if (objection !== undefined && !allowUnhandled) findings.push(toFinding(objection));
-      return [...findings, ...doubtSignal(server.process, signal)];
-    },
+    prepare: () =>
+      prepareSignal(
+        selector,
+        procRoot,
+        async (server) => (allowUnhandled ? undefined : objectToSignal(server, signal)),
+        (server) => doubtSignal(server, signal),
+      ),
     async reload(abort) {
       const server = await findServer(selector, procRoot);
       if (server.kind === "refused") return server;
