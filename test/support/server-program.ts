@@ -1,5 +1,6 @@
 // Program: a TLS server with the habits of real ones, for one volume and one agent.
-// Usage: server-program.ts DIRECTORY PORT PID-FILE [HABIT]
+// Usage: server-program.ts DIRECTORY PORT PID-FILE [HABIT] [OPTIONS]
+// OPTIONS are those of tls.createServer and of listen in one JSON object.
 //   (none)    loads its keypair at start and on SIGHUP; what it can't load leaves the old one in place
 //   deaf      says on SIGHUP that it reloads, and doesn't
 //   closing   closes its port for a while on SIGHUP, then listens again with the new pair
@@ -12,7 +13,8 @@ import { join } from "node:path";
 import process from "node:process";
 import { createServer } from "node:tls";
 
-const [directory = "", port = "", pidFile = "", habit] = process.argv.slice(2);
+const [directory = "", port = "", pidFile = "", habit, optionsText = "{}"] = process.argv.slice(2);
+const options = JSON.parse(optionsText);
 const closedMs = 1_200;
 const rereadMs = 700;
 
@@ -22,7 +24,8 @@ interface Pair {
 }
 
 function load(): Pair {
-  return { cert: readFileSync(join(directory, "tls.crt")), key: readFileSync(join(directory, "tls.key")) };
+  const pair = { cert: readFileSync(join(directory, "tls.crt")), key: readFileSync(join(directory, "tls.key")) };
+  return { ...options, ...pair };
 }
 
 process.title = "staged-server";
@@ -43,7 +46,7 @@ process.on("SIGUSR2", () => {
   console.log("went back");
 });
 if (habit === "rereading") setInterval(loadAgain, rereadMs);
-server.listen(Number(port), "127.0.0.1", () => {
+server.listen({ port: Number(port), host: "127.0.0.1", ...options }, () => {
   writeFileSync(pidFile, `${process.pid}\n`);
   console.log("listening");
 });

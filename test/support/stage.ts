@@ -41,8 +41,11 @@ export interface Stage {
   /** Publishes a pair as the kubelet would, with the authority's certificate beside it. */
   publish(pair: Pair): Promise<string>;
   publishFiles(files: SecretFiles): Promise<string>;
-  /** @param directory where it reads its pair; the volume when absent */
-  startServer(habit?: Habit, directory?: string): Promise<StagedServer>;
+  /**
+   * @param directory where it reads its pair; the volume when absent
+   * @param options of `tls.createServer` and of `listen`
+   */
+  startServer(habit?: Habit, directory?: string, options?: object): Promise<StagedServer>;
   /** Starts the agent with short intervals, verbose, for volume and server of the stage; later flags win. */
   startAgent(
     flags?: readonly string[],
@@ -90,8 +93,9 @@ export async function createStage(): Promise<Stage> {
     publish: async ({ certificatePem, keyPem }) =>
       publishFiles({ "tls.crt": certificatePem, "tls.key": keyPem, "ca.crt": await authority.caPem() }),
     publishFiles,
-    async startServer(habit, from = volume.directory) {
-      const child = startChild(process.execPath, [program, from, String(port), pidFile, ...(habit ? [habit] : [])]);
+    async startServer(habit, from = volume.directory, options = {}) {
+      const args = [program, from, String(port), pidFile, habit ?? "", JSON.stringify(options)];
+      const child = startChild(process.execPath, args);
       endWithTest("server", child);
       await child.untilOutput(/listening/);
       return { ...child, told: () => child.output().match(/told to reload/g)?.length ?? 0 };
