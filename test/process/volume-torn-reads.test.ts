@@ -10,6 +10,8 @@ import { createScratch, requestFor } from "../unit/volume/scratch.ts";
 
 const program = fileURLToPath(new URL("../support/secret-volume-writer.ts", import.meta.url));
 const looksAtOnce = 3;
+/** A hundred thousand in both orders together. */
+const looksPerOrder = 50_001;
 
 interface Writer {
   /** Ends it, and gives the number of the last version published. */
@@ -61,14 +63,15 @@ async function lookManyTimes(directory: string, looks: number): Promise<Map<stri
 }
 
 test.for(["current", "old"])(
-  "a writer of the %s order that swaps without a pause never tears a pair, hides a file or costs a descriptor",
+  "in 50,000 looks a writer of the %s order that swaps without a pause never tears a pair, hides a file or costs a descriptor",
+  { timeout: 180_000 },
   async (order) => {
     const directory = await createScratch();
     const writer = await startWriter(directory, order);
     await readVersion(directory);
     const descriptors = await countDescriptors();
 
-    const results = await lookManyTimes(directory, 6_000);
+    const results = await lookManyTimes(directory, looksPerOrder);
 
     expect(await countDescriptors()).toBeLessThanOrEqual(descriptors);
     expect([...results.keys()].filter((version) => !/^\d+$/.test(version))).toEqual([]);
