@@ -10,6 +10,7 @@ export const documents: readonly string[] = [
   "docs/findings.md",
   "docs/logs.md",
   "docs/metrics.md",
+  "docs/works-with.md",
 ];
 
 const root = join(import.meta.dirname, "..", "..");

@@ -18,6 +18,7 @@ import {
   verdictMeanings,
   workMeanings,
 } from "./word-tables.ts";
+import { renderWorksWith } from "./works-with-table.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 
@@ -41,6 +42,7 @@ export const sections: Readonly<Record<string, () => string | Promise<string>>> 
   "target-events": () => renderWords("event", eventMeanings),
   "agent-events": () => renderWords("event", agentEventMeanings),
   strategies: renderStrategies,
+  "works-with": renderWorksWith,
   deployment: () => embed("yaml", "examples", "nginx", "deployment.yaml"),
   "alert-rules": () => embed("yaml", "docs", "alert-rules.yaml"),
 };

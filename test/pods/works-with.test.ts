@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { WorksWith } from "../../scripts/works-with.ts";
+import type { WorksWith } from "../../scripts/docs/works-with-table.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { watchGap } from "../support/gap-watch.ts";
 import { readManifest } from "../support/manifest.ts";
