@@ -1,0 +1,127 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import type { Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { startBundle } from "../support/agent.ts";
+import { createAuthority } from "../support/certificates.ts";
+import { type OddServer, startOddServer } from "../support/odd-server.ts";
+import { certhup, endWithTest } from "../support/stage.ts";
+import { startTlsServer } from "../support/tls-server.ts";
+
+const authority = createAuthority();
+let directory: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "certhup-probe-many-"));
+  return () => rm(directory, { recursive: true });
+});
+
+/** A server that does this to each connection. */
+async function startOdd(behave: (socket: Socket) => void): Promise<OddServer> {
+  const server = await startOddServer(behave);
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  return server;
+}
+
+/** So many endpoints of one server, each of a name of its own, in a file. */
+async function listOf(address: string, count: number): Promise<string> {
+  const path = join(directory, `${count}-${address.split(":").at(-1)}.txt`);
+  const lines = Array.from({ length: count }, (_, position) => `tls://${address}?servername=n${position}.example`);
+  await writeFile(path, lines.join("\n"));
+  return path;
+}
+
+/** Probes a list and watches the memory that it takes, in KiB at its peak. */
+async function probeList(path: string, flags: readonly string[] = []) {
+  const child = startBundle(["probe", "--file", path, "--output", "json", ...flags]);
+  endWithTest("certhup probe", child);
+  let peakKiB = 0;
+  let isOver = false;
+  const ended = child.ended.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    const status = await readFile(`/proc/${child.pid}/status`, "utf8").catch(() => "");
+    peakKiB = Math.max(peakKiB, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0));
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 20))]);
+  }
+  return { status: await ended, endpoints: JSON.parse(child.standardOutput()).endpoints, peakKiB };
+}
+
+test("a thousand endpoints are probed in memory that hardly grows with their number", async () => {
+  const server = await startTlsServer(await authority.issue({ names: ["*.example"] }));
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  const { address } = server;
+  const few = await probeList(await listOf(address, 50));
+  const many = await probeList(await listOf(address, 1_000));
+  expect([few, many].map(({ status, endpoints }) => [status, endpoints.length])).toEqual([
+    [0, 50],
+    [0, 1_000],
+  ]);
+  expect(many.endpoints.every(({ state }: { state: string }) => state === "good")).toBe(true);
+  // The collector is in no hurry: about 25 KiB for each endpoint until it comes, measured with 5,000.
+  expect(many.peakKiB - few.peakKiB).toBeLessThan(96 * 1024);
+});
+
+test("no more handshakes run at once than asked for, and silent servers cost their time limit together", async () => {
+  const silent = await startOdd(() => undefined);
+  const startMs = performance.now();
+  const flags = ["--concurrency", "5", "--probe-timeout", "200ms"];
+  const { status, endpoints } = await probeList(await listOf(silent.address, 20), flags);
+  const durationMs = performance.now() - startMs;
+  expect(status).toBe(1);
+  expect(endpoints.every(({ reason }: { reason: string }) => reason === "timed-out")).toBe(true);
+  expect(silent.count()).toBe(20);
+  // Four times five of them, one after the other.
+  expect(durationMs).toBeGreaterThanOrEqual(800);
+  expect(durationMs).toBeLessThan(4_000);
+});
+
+/** Sends without end what the other side should have enough of soon. */
+function pour(socket: Socket, piece: string | Buffer): void {
+  const next = (): void => void (socket.destroyed || socket.write(piece, () => setImmediate(next)));
+  next();
+}
+
+test("hostile servers neither hang the run nor hide what the others serve", async () => {
+  const good = await startTlsServer(await authority.issue({ names: ["www.example"] }));
+  onTestFinished(() => good[Symbol.asyncDispose]());
+  const flood = await startOdd((socket) => pour(socket, Buffer.alloc(16_384, 0x16)));
+  const banner = await startOdd((socket) => pour(socket, "220-\x1b[31mwelcome, welcome, welcome\r\n"));
+  const halfHello = await startOdd((socket) =>
+    socket.once("data", () => socket.write(Buffer.from([22, 3, 3, 0, 122, 2, 0]))),
+  );
+  const closing = await startOdd((socket) => socket.end());
+  const resetting = await startOdd((socket) => socket.resetAndDestroy());
+  const plain = await startOdd((socket) => socket.once("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")));
+  const slow = await startOdd((socket) => {
+    const drip = setInterval(() => socket.write("2"), 50);
+    socket.once("close", () => clearInterval(drip));
+  });
+  const hostile = [
+    flood.address,
+    `smtp://${banner.address}`,
+    halfHello.address,
+    closing.address,
+    resetting.address,
+    plain.address,
+    `imap://${slow.address}`,
+    `postgres://${flood.address}`,
+    `ldap://${banner.address}`,
+  ];
+  const startMs = performance.now();
+  const args = ["probe", ...hostile, good.address, "--probe-timeout", "1s", "--output", "json"];
+  const { status, standardOutput, standardError } = await certhup(args);
+  expect(performance.now() - startMs).toBeLessThan(5_000);
+  expect({ status, standardError }).toEqual({ status: 1, standardError: "" });
+  expect(standardOutput).not.toContain("\x1b");
+  const { endpoints } = JSON.parse(standardOutput);
+  const stateOf = (endpoint: string) =>
+    endpoints.find((entry: { endpoint: string }) => entry.endpoint === endpoint)?.state;
+  expect(hostile.map(stateOf)).toEqual(hostile.map(() => "unreachable"));
+  expect(stateOf(good.address)).toBe("good");
+  expect(
+    endpoints.every(({ state, detail }: { state: string; detail: string }) => state === "good" || /\w/.test(detail)),
+  ).toBe(true);
+});
