@@ -4,7 +4,7 @@ import { readCheckConfig } from "../src/config/read-config.ts";
 import type { CertificateFacts } from "../src/core/certificate-facts.ts";
 import type { ProbeResult } from "../src/core/probe-result.ts";
 import type { Verdict } from "../src/core/state.ts";
-import { judgeServed } from "../src/core/verdict.ts";
+import { judgeAllServed } from "../src/core/verdict.ts";
 import type { VolumeLook } from "../src/core/volume-look.ts";
 import { probeEndpoint } from "../src/probe/probe-endpoint.ts";
 import { firstServerName } from "../src/probe/server-name.ts";
@@ -18,7 +18,8 @@ import { printChecksAsJson, printChecksAsTable } from "./print-checks.ts";
 export interface TargetCheck {
   readonly name: string;
   readonly isGood: boolean;
-  readonly look: VolumeLook;
+  /** `undefined` where there is no volume. */
+  readonly look: VolumeLook | undefined;
   readonly endpoints: readonly EndpointCheck[];
 }
 
@@ -37,19 +38,19 @@ export async function check({ sources, issues }: Invocation): Promise<ExitStatus
     return exitStatus.usage;
   }
   const { targets, output } = read.config;
-  const checks = await Promise.all(
-    targets.filter(({ volume, endpoints }) => volume !== undefined && endpoints.length > 0).map(checkTarget),
-  );
+  const checks = await Promise.all(targets.filter(({ endpoints }) => endpoints.length > 0).map(checkTarget));
   const { wallMs } = systemClock.now();
   print.output(output === "json" ? printChecksAsJson(checks) : printChecksAsTable(checks, wallMs));
   return checks.every(({ isGood }) => isGood) ? exitStatus.good : exitStatus.problem;
 }
 
 async function checkTarget(config: ServingConfig): Promise<TargetCheck> {
-  const look = await createLooker(config, systemClock).look(undefined);
-  const inVolume = look.kind === "missing" ? undefined : look.certificate;
+  const look = config.volume === undefined ? undefined : await createLooker(config, systemClock).look(undefined);
+  const inVolume = look === undefined || look.kind === "missing" ? undefined : look.certificate;
   const endpoints = await probeAll(config, inVolume);
-  const isGood = look.kind === "accepted" && endpoints.every(({ verdict }) => verdict === "match");
+  const wanted = look === undefined ? "valid" : "match";
+  const isUsable = look === undefined || look.kind === "accepted";
+  const isGood = isUsable && endpoints.every(({ verdict }) => verdict === wanted);
   return { name: config.name, isGood, look, endpoints };
 }
 
@@ -65,8 +66,12 @@ function probeAll(config: ServingConfig, inVolume: CertificateFacts | undefined)
   const probe = async (endpoint: ServingConfig["endpoints"][number]): Promise<EndpointCheck> => {
     const result = await probeEndpoint(endpoint, options);
     const { wallMs } = systemClock.now();
-    const verdict = result.kind === "served" ? judgeServed(result.certificate, inVolume, [], wallMs) : "unreachable";
-    return { endpoint: endpoint.label, verdict, result };
+    return { endpoint: endpoint.label, verdict: judge(result, inVolume, wallMs), result };
   };
   return Promise.all(config.endpoints.map(probe));
+}
+
+function judge(result: ProbeResult, inVolume: CertificateFacts | undefined, wallMs: number): Verdict {
+  if (result.kind === "unreachable") return "unreachable";
+  return judgeAllServed([result.certificate, ...(result.alsoServed ?? [])], inVolume, [], wallMs);
 }

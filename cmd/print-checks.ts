@@ -1,4 +1,6 @@
 import type { CertificateFacts } from "../src/core/certificate-facts.ts";
+import type { ProbeResult } from "../src/core/probe-result.ts";
+import type { VolumeLook } from "../src/core/volume-look.ts";
 import { formatDuration, formatTime } from "../src/system/time-text.ts";
 import type { TargetCheck } from "./check.ts";
 import { printFindings, printTable } from "./print.ts";
@@ -7,52 +9,70 @@ import { printFindings, printTable } from "./print.ts";
 export function printChecksAsTable(checks: readonly TargetCheck[], wallMs: number): string {
   const rows = checks.flatMap((check) => toRows(check, wallMs));
   const head = ["TARGET", "WHERE", "VERDICT", "FINGERPRINT", "UNTIL", "LEFT", "SUBJECT"];
-  const findings = checks.map(({ look }) => printFindings(look.findings));
+  const findings = checks.map(({ look }) => printFindings(look?.findings ?? []));
   const answers = checks.map((check) => `${checks.length > 1 ? `${check.name}: ` : ""}${describe(check)}\n`);
   return [printTable([head, ...rows]), ...findings, ...answers].join("");
 }
 
 /** What `certhup check` found, for programs. Times are ISO 8601 in UTC. */
 export function printChecksAsJson(checks: readonly TargetCheck[]): string {
-  const targets = checks.map(({ name, isGood, look, endpoints }) => {
-    const certificate = look.kind === "missing" ? undefined : look.certificate;
-    return {
-      name,
-      match: isGood,
-      volume: {
-        state: look.kind,
-        generation: look.source.generation,
-        findings: look.findings,
-        certificate: certificate && toObject(certificate),
-      },
-      endpoints: endpoints.map(({ endpoint, verdict, result }) =>
-        result.kind === "served"
-          ? { endpoint, verdict, protocol: result.protocol, served: toObject(result.certificate) }
-          : { endpoint, verdict, reason: result.reason, detail: result.detail },
-      ),
-    };
-  });
+  const targets = checks.map(({ name, isGood, look, endpoints }) => ({
+    name,
+    match: isGood,
+    volume: look && toVolume(look),
+    endpoints: endpoints.map(({ endpoint, verdict, result }) =>
+      result.kind === "served"
+        ? { endpoint, verdict, protocol: result.protocol, served: toObject(result.certificate), ...alsoServed(result) }
+        : { endpoint, verdict, reason: result.reason, detail: result.detail },
+    ),
+  }));
   return `${JSON.stringify({ match: checks.every(({ isGood }) => isGood), targets }, undefined, 2)}\n`;
 }
 
 function toRows({ name, look, endpoints }: TargetCheck, wallMs: number): readonly (readonly string[])[] {
-  const certificate = look.kind === "missing" ? undefined : look.certificate;
-  const volume = [name, "volume", look.kind, ...toCells(certificate, wallMs)];
-  const served = endpoints.map(({ endpoint, verdict, result }) =>
-    result.kind === "served"
-      ? [name, endpoint, verdict, ...toCells(result.certificate, wallMs)]
-      : [name, endpoint, verdict, "-", "-", "-", result.detail],
-  );
-  return [volume, ...served];
+  const volume = look && [name, "volume", look.kind, ...toCells(certificateOf(look), wallMs)];
+  const served = endpoints.flatMap(({ endpoint, verdict, result }) => {
+    if (result.kind === "unreachable") return [[name, endpoint, verdict, "-", "-", "-", result.detail]];
+    const others = (result.alsoServed ?? []).map((other) => [name, endpoint, "beside it", ...toCells(other, wallMs)]);
+    return [[name, endpoint, verdict, ...toCells(result.certificate, wallMs)], ...others];
+  });
+  return volume === undefined ? served : [volume, ...served];
+}
+
+function toVolume(look: VolumeLook): object {
+  const certificate = certificateOf(look);
+  const { source, findings } = look;
+  return {
+    state: look.kind,
+    generation: source.generation,
+    findings,
+    certificate: certificate && toObject(certificate),
+  };
+}
+
+/** What other addresses of the same endpoint serve, where that is something else. */
+function alsoServed({ alsoServed: others = [] }: Extract<ProbeResult, { kind: "served" }>): object {
+  return others.length === 0 ? {} : { alsoServed: others.map(toObject) };
+}
+
+function certificateOf(look: VolumeLook): CertificateFacts | undefined {
+  return look.kind === "missing" ? undefined : look.certificate;
 }
 
 function describe({ isGood, look, endpoints }: TargetCheck): string {
+  if (look === undefined) return describeWatched(endpoints);
   if (isGood) return "the served certificate is the one in the volume";
   if (look.kind === "missing") return "there is no certificate in the volume to compare with";
   const isOther = (verdict: string): boolean => verdict !== "match" && verdict !== "unreachable";
   if (endpoints.some(({ verdict }) => isOther(verdict))) return "the served certificate is not the one in the volume";
   if (endpoints.some(({ verdict }) => verdict === "unreachable")) return "not every endpoint shows a certificate";
   return "the certificate in the volume is served, but should not be: see the findings";
+}
+
+function describeWatched(endpoints: TargetCheck["endpoints"]): string {
+  if (endpoints.some(({ verdict }) => verdict === "expired")) return "a served certificate has ended";
+  if (endpoints.some(({ verdict }) => verdict === "unreachable")) return "not every endpoint shows a certificate";
+  return "what is served is valid; there is no volume to compare it with";
 }
 
 function toCells(certificate: CertificateFacts | undefined, wallMs: number): readonly string[] {

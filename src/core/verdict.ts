@@ -37,12 +37,21 @@ export function judgeEndpoint(endpoint: EndpointState, state: TargetState, wallM
     case "unreachable":
       return "unreachable";
     case "served": {
-      const verdicts = [endpoint.certificate, ...endpoint.alsoServed].map((certificate) =>
-        judgeServed(certificate, state.wanted?.certificate, ourEarlier(state), wallMs),
-      );
-      return worstFirst.find((verdict) => verdicts.includes(verdict));
+      const { certificate, alsoServed } = endpoint;
+      return judgeAllServed([certificate, ...alsoServed], state.wanted?.certificate, ourEarlier(state), wallMs);
     }
   }
+}
+
+/** The worst verdict on what the addresses of one endpoint serve; the arguments are those of `judgeServed`. */
+export function judgeAllServed(
+  served: readonly CertificateFacts[],
+  wanted: CertificateFacts | undefined,
+  earlier: readonly CertificateFacts[],
+  wallMs: number,
+): Exclude<Verdict, "unreachable"> {
+  const verdicts = served.map((certificate) => judgeServed(certificate, wanted, earlier, wallMs));
+  return worstFirst.find((verdict) => verdicts.includes(verdict)) ?? "valid";
 }
 
 const worstFirst = ["expired", "foreign", "stale", "valid", "match"] as const;
