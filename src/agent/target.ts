@@ -140,13 +140,15 @@ function ourFingerprints(target: TargetAgent): readonly string[] {
   return [...(wanted === undefined ? [] : [wanted.certificate]), ...earlier].map(({ fingerprint }) => fingerprint);
 }
 
+const passing: ReadonlySet<string> = new Set(["restart-too-soon", "restart-in-progress"]);
+
 /**
  * What stands in the way of any rung, each thing once. That a restart must wait is left out, as time cures it before
  * the next rotation; so is what is said of the mounts already.
  */
 async function prepareAll(strategies: readonly ReloadStrategy[]): Promise<readonly Finding[]> {
   const found = (await Promise.all(strategies.map((strategy) => strategy.prepare()))).flat();
-  const lasting = found.filter((finding) => finding.code !== "restart-too-soon" && !isSubPath(finding));
+  const lasting = found.filter((finding) => !passing.has(finding.code) && !isSubPath(finding));
   return [...new Map(lasting.map((finding) => [`${finding.code} ${finding.message}`, finding])).values()];
 }
 

@@ -6,6 +6,7 @@
 //   closing   closes its port for a while on SIGHUP, then listens again with the new pair
 //   rereading reads its files by itself, once in 700 ms
 //   legacy    has no handler for SIGHUP: the signal would end it
+//   draining  is legacy, and takes its time to end on SIGTERM
 // On SIGUSR2 it goes back to the pair that it loaded first.
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Socket } from "node:net";
@@ -17,6 +18,7 @@ const [directory = "", port = "", pidFile = "", habit, optionsText = "{}"] = pro
 const options = JSON.parse(optionsText);
 const closedMs = 1_200;
 const rereadMs = 700;
+const drainMs = 3_000;
 
 interface Pair {
   readonly cert: Buffer;
@@ -40,7 +42,8 @@ server.on("connection", (socket: Socket) => {
   socket.once("close", () => sockets.delete(socket));
 });
 
-if (habit !== "legacy") process.on("SIGHUP", onReload);
+if (habit === "draining") process.on("SIGTERM", onTerminate);
+else if (habit !== "legacy") process.on("SIGHUP", onReload);
 process.on("SIGUSR2", () => {
   server.setSecureContext(first);
   console.log("went back");
@@ -50,6 +53,11 @@ server.listen({ port: Number(port), host: "127.0.0.1", ...options }, () => {
   writeFileSync(pidFile, `${process.pid}\n`);
   console.log("listening");
 });
+
+function onTerminate(): void {
+  console.log("told to end");
+  setTimeout(() => process.exit(0), drainMs);
+}
 
 function onReload(): void {
   console.log("told to reload");

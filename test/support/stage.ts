@@ -20,7 +20,7 @@ afterAll(() => {
 });
 
 /** What the server of a stage does on SIGHUP but for reloading; see `server-program.ts`. */
-export type Habit = "deaf" | "closing" | "rereading" | "legacy";
+export type Habit = "deaf" | "closing" | "rereading" | "legacy" | "draining";
 
 /** A TLS server in a process of its own. */
 export interface StagedServer extends Child {
