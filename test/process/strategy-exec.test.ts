@@ -111,3 +111,33 @@ test("a command that isn't there is told at the start, long before it is needed"
   await untilState(agent, "in-sync");
   expect((await agent.status()).targets[0].preflight).toMatchObject([{ code: "command-not-started" }]);
 });
+
+test("an agent that is told to stop ends the command that runs, and itself within a second", async () => {
+  const { stage, path } = await createScripted('echo $$ > "$PID_FILE.child"; exec sleep 600');
+  const agent = await stage.startAgent([
+    "--reload",
+    "exec",
+    "--exec",
+    JSON.stringify([path]),
+    "--reload-timeout",
+    "60s",
+  ]);
+  await untilState(agent, "in-sync");
+  await stage.publish(await stage.issue());
+  const [, , , pidFile = ""] = stage.target;
+  const child = Number(
+    await until(
+      () => readFile(`${pidFile}.child`, "utf8"),
+      (text) => /\d/.test(text),
+    ),
+  );
+  const askedMs = performance.now();
+  agent.kill("SIGTERM");
+  expect(await agent.ended).toBe(0);
+  expect(performance.now() - askedMs).toBeLessThan(1_500);
+  await until(
+    () => readFile(`/proc/${child}/cmdline`, "utf8").catch(() => ""),
+    (commandLine) => !commandLine.startsWith("sleep"),
+    { what: "the command to be gone" },
+  );
+});

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { sampleOf, untilConfirmed, untilEvent, untilState } from "../support/agent-waits.ts";
 import { createStage } from "../support/stage.ts";
+import { startAgentFor, targetOf, untilTarget } from "../support/staged-targets.ts";
 import { superviseServer } from "../support/supervised-server.ts";
 
 const ladder = [
@@ -77,4 +78,18 @@ test("a ladder never steps up for a keypair that is refused, or for a server tha
   await stage.publish(await stage.issue());
   await untilEvent(agent, "reload-settled", ({ attempt }) => Number(attempt) >= 2);
   expect(new Set(agent.events("reload-settled").map(({ strategy }) => strategy))).toEqual(new Set(["signal"]));
+});
+
+test("a ladder is a list in the configuration file", async () => {
+  const stage = await createStage();
+  await stage.publish(await stage.issue());
+  const server = await superviseServer(stage);
+  const agent = await startAgentFor([
+    targetOf(stage, { name: "listed", reload: ["signal", "restart"], restartMinInterval: "1s", jitter: "0s" }),
+  ]);
+  await untilTarget(agent, "listed", "in-sync");
+  const renewed = await stage.issue();
+  await stage.publish(renewed);
+  await untilConfirmed(agent, renewed);
+  expect(server.restarts()).toBe(1);
 });

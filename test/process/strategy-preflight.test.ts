@@ -45,6 +45,15 @@ test("a server without a handler for the signal is told at the start, and not si
   process.kill(server.pid, 0);
 });
 
+test("--signal-unhandled sends it all the same, which ends the server", async () => {
+  const { stage, server } = await createServed("legacy");
+  const agent = await stage.startAgent(["--signal-unhandled"]);
+  await untilState(agent, "in-sync");
+  await stage.publish(await stage.issue());
+  expect(await server.ended).toBe("SIGHUP");
+  await untilState(agent, "unreachable");
+});
+
 test("an agent that sees only its own processes says what the pod lacks", async () => {
   const { stage } = await createServed();
   const ownNamespace = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"];
