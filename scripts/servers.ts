@@ -5,9 +5,8 @@ export interface ServerPackage {
 }
 
 /**
- * Servers that test/process starts as its own children, each with a directory and ports of its own. Install them with
- * `--no-install-recommends` and a `policy-rc.d` that keeps the packages from starting their services: 20 seconds, 15 MB
- * to fetch.
+ * Servers that test/process starts as its own children, each with a directory and ports of its own. They
+ * take 20 seconds to install and 15 MB to fetch.
  */
 export const serverPackages: readonly ServerPackage[] = [
   { name: "nginx-light", file: "/usr/sbin/nginx" },

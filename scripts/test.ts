@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { ensurePrograms } from "./docker/debian-packages.ts";
+import { ensurePrograms } from "./debian-packages.ts";
 import { serverPackages } from "./servers.ts";
 
 /** What vitest's JSON report says of the whole run. */

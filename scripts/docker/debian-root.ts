@@ -2,8 +2,8 @@ import { existsSync, globSync } from "node:fs";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
+import { ensurePrograms } from "../debian-packages.ts";
 import { failure, type Log, runCommand, signsOfLife } from "./command.ts";
-import { ensurePrograms } from "./debian-packages.ts";
 import { cacheDirectory } from "./local-base.ts";
 
 const suite = "bookworm";

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
+import { ensurePrograms } from "../debian-packages.ts";
 import { failure, type Log, runCommand, tryCommand } from "./command.ts";
-import { ensurePrograms } from "./debian-packages.ts";
 
 /** A Docker engine that answers. */
 export interface DockerEngine {

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
 import process from "node:process";
-import { failure, isInstalled, type Log, runCommand, signsOfLife } from "./command.ts";
+import { failure, isInstalled, type Log, runCommand, signsOfLife } from "./docker/command.ts";
 
 /** A program and the Debian packages that bring it. */
 export interface Requirement {
@@ -33,5 +34,26 @@ export async function ensurePrograms(requirements: readonly Requirement[], log: 
   const env = { DEBIAN_FRONTEND: "noninteractive" };
   const onLine = signsOfLife("apt-get", log);
   await runCommand("apt-get", ["update"], { env, onLine });
-  await runCommand("apt-get", ["install", "--yes", "--no-install-recommends", ...packages], { env, onLine });
+  await withoutStartingServices(() =>
+    runCommand("apt-get", ["install", "--yes", "--no-install-recommends", ...packages], { env, onLine }),
+  );
+}
+
+/** What Debian's packages ask before they start the service that they bring (invoke-rc.d(8)). */
+const servicePolicy = "/usr/sbin/policy-rc.d";
+/** "Action forbidden by policy" */
+const refuseAll = "#!/bin/sh\nexit 101\n";
+
+/** Tests start the servers themselves: a machine that lacked one shall not run it from now on. */
+async function withoutStartingServices(act: () => Promise<unknown>): Promise<void> {
+  if (existsSync(servicePolicy)) {
+    await act();
+    return;
+  }
+  await writeFile(servicePolicy, refuseAll, { mode: 0o755 });
+  try {
+    await act();
+  } finally {
+    await rm(servicePolicy, { force: true });
+  }
 }
