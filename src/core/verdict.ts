@@ -54,6 +54,12 @@ export function judgeAllServed(
   return worstFirst.find((verdict) => verdicts.includes(verdict)) ?? "valid";
 }
 
+/** How many renewals ago this certificate was the wanted one, from 1; `undefined` if it never was as far as is known. */
+export function renewalsAgo({ fingerprint }: CertificateFacts, { earlier }: TargetState): number | undefined {
+  const position = earlier.findIndex((certificate) => certificate.fingerprint === fingerprint);
+  return position < 0 ? undefined : position + 1;
+}
+
 const worstFirst = ["expired", "foreign", "stale", "valid", "match"] as const;
 
 /** Does every address of the endpoint show exactly the wanted pair? */

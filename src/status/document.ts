@@ -1,7 +1,7 @@
 import type { CertificateFacts } from "../core/certificate-facts.ts";
 import type { Policy } from "../core/policy.ts";
 import type { EndpointState, Rotation, TargetState, Try } from "../core/state.ts";
-import { judgeEndpoint } from "../core/verdict.ts";
+import { judgeEndpoint, renewalsAgo } from "../core/verdict.ts";
 import type { Instant } from "../system/clock.ts";
 import { formatTime } from "../system/time-text.ts";
 import type { TargetView } from "./target-view.ts";
@@ -57,6 +57,7 @@ function toEndpoint(endpoint: EndpointState, state: TargetState, at: Instant): o
       return {
         endpoint: endpoint.endpoint,
         verdict,
+        ...(verdict === "stale" ? { renewalsAgo: renewalsAgo(endpoint.certificate, state) } : {}),
         protocol: endpoint.protocol,
         served: toCertificate(endpoint.certificate, at),
         ...(endpoint.alsoServed.length === 0

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { isServedAs, judgeServed } from "../../../src/core/verdict.ts";
-import { factsOf, startMs } from "../../support/facts.ts";
+import { isServedAs, judgeServed, renewalsAgo } from "../../../src/core/verdict.ts";
+import { acceptedLook, factsOf, policyOf, startMs } from "../../support/facts.ts";
+import { SimulatedTarget } from "../../support/simulated-target.ts";
 
 const wanted = factsOf("wanted");
 const earlier = factsOf("earlier", { names: ["old.example"], issuer: "CN=old authority" });
@@ -37,6 +38,15 @@ describe("a served certificate", () => {
   it("is stale with the right leaf and without the intermediate that the volume holds", () => {
     const withChain = factsOf("wanted", { chain: [wanted.fingerprint, "intermediate"] });
     expect(judgeServed(wanted, withChain, [], startMs)).toBe("stale");
+  });
+});
+
+describe("a stale certificate", () => {
+  it("is told by how many renewals ago it was the wanted one", () => {
+    const { state } = new SimulatedTarget(policyOf(), acceptedLook(wanted), wanted);
+    const withHistory = { ...state, earlier: [factsOf("one ago"), factsOf("two ago")] };
+    expect(renewalsAgo(factsOf("two ago"), withHistory)).toBe(2);
+    expect(renewalsAgo(factsOf("never seen"), withHistory)).toBeUndefined();
   });
 });
 
