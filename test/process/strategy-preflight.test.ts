@@ -1,9 +1,10 @@
-import { chmod, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { chmod } from "node:fs/promises";
+import { basename, dirname } from "node:path";
 import process from "node:process";
 import { expect, test } from "vitest";
 import { sampleOf, untilEvent, untilLookedAgain, untilState } from "../support/agent-waits.ts";
 import { startProgram } from "../support/child-program.ts";
+import { renameIntoPlace } from "../support/plain-volume.ts";
 import { createStage } from "../support/stage.ts";
 
 const ordinaryUser = ["setpriv", "--reuid=10001", "--regid=10001", "--clear-groups", "--inh-caps=-all"];
@@ -85,7 +86,7 @@ test("another process in the server's place is found without a renewal or a prob
 
   await using sleeper = await startProgram(["/usr/bin/sleep", "60"], { before: "trap '' HUP" });
   const [, , , pidFile = ""] = stage.target;
-  await writeFile(pidFile, `${sleeper.pid}\n`);
+  await renameIntoPlace(dirname(pidFile), basename(pidFile), `${sleeper.pid}\n`);
   expect(await untilEvent(agent, "preflight-finding")).toMatchObject({ code: "signal-ignored" });
   expect(await sampleOf(agent, "certhup_preflight_finding", { code: "signal-ignored" })).toBe(1);
 });
