@@ -76,6 +76,19 @@ test("what stands in the way of any rung of the ladder is told, each thing once"
   expect(await sampleOf(agent, "certhup_preflight_finding", { code: "signal-not-handled" })).toBe(1);
 });
 
+test("credentials that can't be read are told at the start, and cleared when they come", async () => {
+  const { stage } = await createServed();
+  const token = `${stage.volume.directory}.token`;
+  const http = ["--reload", "http", "--reload-url", "http://127.0.0.1:9/", "--reload-bearer-file", token];
+  const agent = await stage.startAgent(http);
+  expect(await untilEvent(agent, "preflight-finding")).toMatchObject({
+    code: "credentials-unusable",
+    message: expect.stringContaining(token),
+  });
+  await renameIntoPlace(dirname(token), basename(token), "a-token\n");
+  await untilEvent(agent, "preflight-cleared", ({ code }) => code === "credentials-unusable");
+});
+
 test("another process in the server's place is found without a renewal or a probe that fails", async () => {
   const { stage } = await createServed();
   const agent = await stage.startAgent();

@@ -1,7 +1,8 @@
-import { rename } from "node:fs/promises";
+import { mkdir, rename, symlink } from "node:fs/promises";
 import { createServer } from "node:net";
+import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { sampleOf, untilConfirmed, untilEvent } from "../support/agent-waits.ts";
+import { sampleOf, untilConfirmed, untilEvent, untilLookedAgain } from "../support/agent-waits.ts";
 import { createStage, type Stage, type StagedServer } from "../support/stage.ts";
 import { startAgentFor, targetOf, untilTarget } from "../support/staged-targets.ts";
 import { until } from "../support/until.ts";
@@ -121,6 +122,39 @@ test("a directory that two targets share is renewed once for both, and each is t
   }
   expect([await shared.served(), await other.served()]).toEqual([renewed.fingerprint, renewed.fingerprint]);
   expect([first.told(), second.told()]).toEqual([1, 1]);
+});
+
+test("of two pairs in one Secret only the renewed one is told to its server", async () => {
+  const [one, two] = [await createStage(), await createStage()];
+  const [first, second] = [await one.issue(), await two.issue()];
+  const filesOf = (pair: typeof first, name: string) => ({
+    [`${name}.crt`]: pair.certificatePem,
+    [`${name}.key`]: pair.keyPem,
+  });
+  await one.publishFiles({ ...filesOf(first, "one"), ...filesOf(second, "two") });
+  // The servers read the names that they know.
+  const copies = [one, two].map((_, position) => join(dirname(one.volume.directory), `copy-${position}`));
+  for (const [position, name] of ["one", "two"].entries()) {
+    const copy = copies[position] ?? "";
+    await mkdir(copy);
+    for (const end of ["crt", "key"])
+      await symlink(join(one.volume.directory, `${name}.${end}`), join(copy, `tls.${end}`));
+  }
+  const servers = [await one.startServer(undefined, copies[0]), await two.startServer(undefined, copies[1])];
+  const certDir = one.volume.directory;
+  const agent = await startAgentFor([
+    targetOf(one, { name: "one", certDir, certFile: "one.crt", keyFile: "one.key" }),
+    targetOf(two, { name: "two", certDir, certFile: "two.crt", keyFile: "two.key" }),
+  ]);
+  await untilTarget(agent, "one", "in-sync");
+  await untilTarget(agent, "two", "in-sync");
+
+  const renewed = await two.issue();
+  await one.publishFiles({ ...filesOf(first, "one"), ...filesOf(renewed, "two") });
+  expect(await untilConfirmed(agent, renewed)).toMatchObject({ target: "two", reloads: 1 });
+  await untilLookedAgain(agent);
+  expect(servers.map((server) => server.told())).toEqual([0, 1]);
+  expect(agent.events("rotation-begun").map(({ target }) => target)).toEqual(["two"]);
 });
 
 test("a target whose directory is away doesn't disturb the others, and is taken up when it comes", async () => {
