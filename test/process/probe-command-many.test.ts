@@ -2,9 +2,11 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { startBundle } from "../support/agent.ts";
+import { bundle, startBundle } from "../support/agent.ts";
 import { createAuthority } from "../support/certificates.ts";
+import { startChild } from "../support/child.ts";
 import { type OddServer, startOddServer } from "../support/odd-server.ts";
 import { certhup, endWithTest } from "../support/stage.ts";
 import { startTlsServer } from "../support/tls-server.ts";
@@ -124,4 +126,23 @@ test("hostile servers neither hang the run nor hide what the others serve", asyn
   expect(
     endpoints.every(({ state, detail }: { state: string; detail: string }) => state === "good" || /\w/.test(detail)),
   ).toBe(true);
+});
+
+test("on a terminal a bar shows how far a long list is, and words are coloured unless NO_COLOR is set", async () => {
+  const server = await startTlsServer(await authority.issue({ names: ["*.example"] }));
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  const probe = `"${process.execPath}" "${bundle}" probe --file "${await listOf(server.address, 60)}"`;
+  // Whoever runs the tests may have said how they want their colours.
+  const run = async (colours: string): Promise<string> => {
+    const command = `env --unset=NO_COLOR --unset=FORCE_COLOR ${colours} ${probe}`;
+    const child = startChild("script", ["--quiet", "--return", "--command", command, "/dev/null"], { TERM: "xterm" });
+    endWithTest("certhup probe", child);
+    expect(await child.ended).toBe(0);
+    return child.standardOutput();
+  };
+  const shown = await run("");
+  expect(shown).toMatch(/\r\[#{5}\.{25}\] 10\/60 probed/);
+  expect(shown).toContain("] 60/60 probed");
+  expect(shown).toContain("\x1b[32mgood\x1b[39m");
+  expect(await run("NO_COLOR=1")).not.toContain("\x1b[32m");
 });
