@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 
 /** The value below which half of the others lie. */
 export function median(values: readonly number[]): number {
@@ -18,10 +18,13 @@ export function privateMemoryKiB(pid: number): number {
   return [...rollup.matchAll(/^Private_(?:Clean|Dirty):\s+(\d+)/gm)].reduce((sum, [, kib]) => sum + Number(kib), 0);
 }
 
-/** Processor time that a process has used so far, in milliseconds (proc(5): ticks of 10 ms). */
+/** Processor time that the threads of a process have used so far, in milliseconds (scheduler statistics, in ns). */
 export function processorMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10;
+  const threads = readdirSync(`/proc/${pid}/task`);
+  const usedNs = threads.map((thread) =>
+    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]),
+  );
+  return usedNs.reduce((sum, ns) => sum + ns, 0) / 1e6;
 }
 
 /** One line of the benchmark: what was measured, in what unit, and what the same costs without certhup. */

@@ -30,6 +30,9 @@ export interface CommandResult {
 /** The file that ships. */
 export const bundle: string = fileURLToPath(new URL("../../dist/certhup.mjs", import.meta.url));
 
+/** What the bundle's first line and the image's entry point hand to Node. */
+const shippedFlags = ["--max-semi-space-size=1"];
+
 /** Runs a command of the bundle to its end. */
 export async function runCommand(
   args: readonly string[],
@@ -87,7 +90,7 @@ export function startBundle(
   prefix: readonly string[] = [],
 ): Child {
   if (!existsSync(bundle)) throw new Error("dist/certhup.mjs is not there: build it with `npm run build`");
-  const [command = node, ...rest] = [...prefix, node, bundle, ...args];
+  const [command = node, ...rest] = [...prefix, node, ...shippedFlags, bundle, ...args];
   return startChild(command, rest, environment);
 }
 
