@@ -39,8 +39,11 @@ export async function check({ sources, issues }: Invocation): Promise<ExitStatus
   }
   const { targets, output } = read.config;
   const checks = await Promise.all(targets.filter(({ endpoints }) => endpoints.length > 0).map(checkTarget));
+  const unchecked = targets.filter(({ endpoints }) => endpoints.length === 0).map(({ name }) => name);
   const { wallMs } = systemClock.now();
-  print.output(output === "json" ? printChecksAsJson(checks) : printChecksAsTable(checks, wallMs));
+  print.output(
+    output === "json" ? printChecksAsJson(checks, unchecked) : printChecksAsTable(checks, unchecked, wallMs),
+  );
   return checks.every(({ isGood }) => isGood) ? exitStatus.good : exitStatus.problem;
 }
 

@@ -5,17 +5,22 @@ import { formatDuration, formatTime } from "../src/system/time-text.ts";
 import type { TargetCheck } from "./check.ts";
 import { printFindings, printTable } from "./print.ts";
 
-/** What `certhup check` found, for people. */
-export function printChecksAsTable(checks: readonly TargetCheck[], wallMs: number): string {
+/** What `certhup check` found, for people; targets without an endpoint are named, as nothing was asked of them. */
+export function printChecksAsTable(
+  checks: readonly TargetCheck[],
+  unchecked: readonly string[],
+  wallMs: number,
+): string {
   const rows = checks.flatMap((check) => toRows(check, wallMs));
   const head = ["TARGET", "WHERE", "VERDICT", "FINGERPRINT", "UNTIL", "LEFT", "SUBJECT"];
   const findings = checks.map(({ look }) => printFindings(look?.findings ?? []));
   const answers = checks.map((check) => `${checks.length > 1 ? `${check.name}: ` : ""}${describe(check)}\n`);
-  return [printTable([head, ...rows]), ...findings, ...answers].join("");
+  const others = unchecked.map((name) => `${name}: not checked, as it has no endpoint\n`);
+  return [printTable([head, ...rows]), ...findings, ...answers, ...others].join("");
 }
 
 /** What `certhup check` found, for programs. Times are ISO 8601 in UTC. */
-export function printChecksAsJson(checks: readonly TargetCheck[]): string {
+export function printChecksAsJson(checks: readonly TargetCheck[], unchecked: readonly string[]): string {
   const targets = checks.map(({ name, isGood, look, endpoints }) => ({
     name,
     match: isGood,
@@ -26,7 +31,8 @@ export function printChecksAsJson(checks: readonly TargetCheck[]): string {
         : { endpoint, verdict, reason: result.reason, detail: result.detail },
     ),
   }));
-  return `${JSON.stringify({ match: checks.every(({ isGood }) => isGood), targets }, undefined, 2)}\n`;
+  const isGood = checks.every((check) => check.isGood);
+  return `${JSON.stringify({ match: isGood, targets, unchecked }, undefined, 2)}\n`;
 }
 
 function toRows({ name, look, endpoints }: TargetCheck, wallMs: number): readonly (readonly string[])[] {

@@ -3,7 +3,7 @@ import type { Policy } from "../core/policy.ts";
 import type { KeypairPolicy } from "../keypair/keypair-policy.ts";
 import type { Endpoint } from "../probe/endpoint.ts";
 import type { VolumeRequest } from "../volume/volume-request.ts";
-import type { ReloadConfig, ServingConfig, TargetConfig } from "./config.ts";
+import type { ReloadConfig, RungConfig, ServingConfig, TargetConfig } from "./config.ts";
 import { name } from "./options/agent.ts";
 import * as keypair from "./options/keypair.ts";
 import * as proof from "./options/proof.ts";
@@ -99,7 +99,7 @@ function readEndpoints(reader: OptionReader): readonly Endpoint[] {
 function readPolicy(
   reader: OptionReader,
   { volume: request, endpoints }: ServingConfig,
-  { ladder, attempts, minIntervalMs, spreadMs }: ReloadConfig,
+  { ladder, attempts, minIntervalMs, spreadMs, restartMinIntervalMs }: ReloadConfig,
   podName: string,
 ): Policy {
   return {
@@ -108,7 +108,7 @@ function readPolicy(
     ladder: ladder.map((rung) => ({
       strategy: rung.name,
       attempts,
-      spreadMs: rung.name === "restart" || rung.name === "exit" ? spreadMs : 0,
+      ...(interrupts(rung) ? { spreadMs, leastRetryMs: restartMinIntervalMs } : { spreadMs: 0, leastRetryMs: 0 }),
     })),
     minIntervalMs,
     spreadShare: shareOf(podName),
@@ -119,6 +119,10 @@ function readPolicy(
     settleMs: reader.read(volume.delayInterval) ?? 0,
     writeGraceMs: reader.read(volume.writeGrace) ?? 0,
   };
+}
+
+function interrupts({ name: strategy }: RungConfig): boolean {
+  return strategy === "restart" || strategy === "exit";
 }
 
 /** A share from 0 up to 1 that follows from the pod's name, the same after each start of the agent. */

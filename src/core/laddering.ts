@@ -63,6 +63,8 @@ function nextTry(state: TargetState, failed: Try, failure: Failure, policy: Poli
   const isLastRung = failed.rung + 1 >= policy.ladder.length;
   const isHopeless = failure.kind === "refused" && hopeless.has(failure.reason);
   const isTriedEnough = isHopeless || failed.attempt >= (policy.ladder[failed.rung]?.attempts ?? 1);
+  // What was put off, by a restart that would come too soon, was no try.
+  if (failure.kind === "refused" && failure.retryAfterMs !== undefined) return failed;
   if (!isLastRung && isTriedEnough && isSeenUnserved(state, policy)) return { rung: failed.rung + 1, attempt: 1 };
   return { rung: failed.rung, attempt: failed.attempt + 1 };
 }
@@ -79,10 +81,16 @@ function retryDelayMs(state: TargetState, failed: Try, failure: Failure, at: Ins
   const doubledMs = pace.firstRetryMs * 2 ** Math.min(failed.attempt - 1, 16) * (1 + policy.spreadShare / 4);
   const urgentMs = Math.max(servedForMs(state, at) / 10, pace.firstRetryMs);
   const delayMs = Math.min(doubledMs, urgentMs, pace.slowestRetryMs);
-  if (failure.kind !== "refused") return delayMs;
+  if (failure.kind !== "refused") return Math.max(delayMs, interruptionDelayMs(failed, policy));
   if (failure.retryAfterMs !== undefined) return Math.max(failure.retryAfterMs, pace.firstRetryMs);
   if (turnedDown.has(failure.reason)) return Math.max(delayMs, Math.min(pace.turnedDownRetryMs, urgentMs));
   return absent.has(failure.reason) ? Math.min(delayMs, pace.absentRetryMs) : delayMs;
+}
+
+/** A server that was interrupted for nothing is left alone for longer each time, however urgent it is. */
+function interruptionDelayMs(failed: Try, policy: Policy): number {
+  const leastMs = policy.ladder[failed.rung]?.leastRetryMs ?? 0;
+  return Math.min(leastMs * 2 ** Math.min(failed.attempt - 1, 16), Math.max(leastMs, pace.slowestInterruptionMs));
 }
 
 /** How long the certificate that is served and ends first is still valid, in milliseconds. */

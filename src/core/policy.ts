@@ -32,6 +32,8 @@ export interface Rung {
   readonly attempts: number;
   /** For a rung that interrupts the server: its first try is spread over this time; 0 for the others. */
   readonly spreadMs: number;
+  /** Least time between two tries, for a rung that interrupts the server; it doubles with each that did not help. */
+  readonly leastRetryMs: number;
 }
 
 /** Waiting times that no user needs to set, in milliseconds. */
@@ -43,6 +45,8 @@ export const pace = {
   slowestProbeMs: 5_000,
   firstRetryMs: 1_000,
   slowestRetryMs: 300_000,
+  /** For a rung that interrupts the server again and again without any use. */
+  slowestInterruptionMs: 86_400_000,
   /** For a server that turned the reload down and will do so again until somebody changes something. */
   turnedDownRetryMs: 60_000,
   /** For a server that isn't there yet: looking for it costs little. */

@@ -46,7 +46,7 @@ export function explainFailure(what: string, error: unknown, unixSocket: string 
       kind: "refused",
       reason: "certificate-not-trusted",
       detail: `${what} shows a certificate that is not trusted: ${escapeForeign(error.message, 200)}`,
-      hint: "give the CA file of the reload endpoint, and the server name that its certificate covers",
+      hint: "give the CA file of the reload endpoint (--reload-ca-file), and the name that its certificate covers (--reload-server-name)",
     };
   }
   const code = codeOf(error);

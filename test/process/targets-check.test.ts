@@ -44,6 +44,19 @@ test("check reads the file that the agent runs with, its reload settings and wat
   ]);
 });
 
+test("a target without an endpoint is named as not checked", async () => {
+  const [kept, blind] = [await createServed(), await createServed()];
+  const path = await writeConfigFile([
+    targetOf(kept, { name: "kept" }),
+    targetOf(blind, { name: "blind", endpoint: "none" }),
+  ]);
+  const table = await certhup(["check", "--config", path]);
+  expect(table).toMatchObject({ status: 0, standardError: "" });
+  expect(table.standardOutput).toContain("blind: not checked, as it has no endpoint");
+  const json = await certhup(["check", "--config", path, "--output", "json"]);
+  expect(JSON.parse(json.standardOutput)).toMatchObject({ match: true, unchecked: ["blind"] });
+});
+
 test("what is wrong with a file of several targets is told at once, with path and line", async () => {
   const stage = await createStage();
   const path = await writeConfigFile([]);

@@ -63,7 +63,7 @@ export function policyOf(more: Partial<Policy> = {}): Policy {
   return {
     isWatchOnly: false,
     endpoints: ["127.0.0.1:8443"],
-    ladder: [{ strategy: "signal", attempts: 3, spreadMs: 0 }],
+    ladder: [{ strategy: "signal", attempts: 3, spreadMs: 0, leastRetryMs: 0 }],
     minIntervalMs: 0,
     spreadShare: 0,
     confirm: 3,

@@ -16,8 +16,8 @@ const look: fc.Arbitrary<VolumeLook> = fc.oneof(
   certificate.map((facts) => refusedLook(facts, false)),
   fc.constant(missingLook()),
 );
-const signal = { strategy: "signal", attempts: 2, spreadMs: 0 };
-const restart = { strategy: "restart", attempts: 1, spreadMs: 120_000 };
+const signal = { strategy: "signal", attempts: 2, spreadMs: 0, leastRetryMs: 0 };
+const restart = { strategy: "restart", attempts: 1, spreadMs: 120_000, leastRetryMs: 0 };
 const ladders = [[], [signal], [signal, restart], [restart]];
 const policy = fc
   .record({

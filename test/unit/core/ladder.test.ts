@@ -5,8 +5,8 @@ import { SimulatedTarget } from "../../support/simulated-target.ts";
 const first = factsOf("first");
 const second = factsOf("second");
 const third = factsOf("third");
-const signal = { strategy: "signal", attempts: 2, spreadMs: 0 };
-const restart = { strategy: "restart", attempts: 1, spreadMs: 120_000 };
+const signal = { strategy: "signal", attempts: 2, spreadMs: 0, leastRetryMs: 0 };
+const restart = { strategy: "restart", attempts: 1, spreadMs: 120_000, leastRetryMs: 0 };
 
 /** A target in sync whose server has this manner from now on. */
 function inSync(manner: SimulatedTarget["manner"], more: Parameters<typeof policyOf>[0] = {}): SimulatedTarget {
@@ -76,7 +76,9 @@ describe("the ladder", () => {
   });
 
   it("asks the agent to end itself where that is the way", () => {
-    const target = inSync("asks-to-exit", { ladder: [{ strategy: "exit", attempts: 1, spreadMs: 0 }] });
+    const target = inSync("asks-to-exit", {
+      ladder: [{ strategy: "exit", attempts: 1, spreadMs: 0, leastRetryMs: 0 }],
+    });
     target.publish(acceptedLook(second));
     target.run(1_000);
     expect(target.exits).toEqual([85]);
@@ -98,6 +100,24 @@ describe("waiting between two tries", () => {
     target.run(100_000);
     const [before, after] = target.reloads.map(({ at }) => at.monotonicMs);
     expect((after ?? 0) - (before ?? 0)).toBe(60_000);
+  });
+
+  it("is longer each time for a server that is interrupted for nothing", () => {
+    const minutes = 60_000;
+    const ladder = [{ ...restart, spreadMs: 0, leastRetryMs: 15 * minutes }];
+    const target = inSync("ignores", { ladder });
+    target.publish(acceptedLook(second));
+    target.run(300 * minutes);
+    const times = target.reloads.map(({ at }) => at.monotonicMs);
+    const waits = times.slice(1).map((time, position) => Math.round((time - (times[position] ?? 0)) / minutes));
+    expect(waits).toEqual([15, 30, 60, 120]);
+  });
+
+  it("that a strategy asks for is no try", () => {
+    const target = inSync("comes-back-later", { ladder: [{ ...signal, attempts: 1 }, restart] });
+    target.publish(acceptedLook(second));
+    target.run(200_000);
+    expect(new Set(rungsOf(target))).toEqual(new Set([0]));
   });
 
   it("is short for a server that isn't there yet", () => {
