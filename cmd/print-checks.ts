@@ -1,6 +1,7 @@
 import type { CertificateFacts } from "../src/core/certificate-facts.ts";
 import type { ProbeResult } from "../src/core/probe-result.ts";
 import type { VolumeLook } from "../src/core/volume-look.ts";
+import { toJsonText } from "../src/system/json-text.ts";
 import { formatDuration, formatTime } from "../src/system/time-text.ts";
 import type { TargetCheck } from "./check.ts";
 import { printFindings, printTable } from "./print.ts";
@@ -32,7 +33,7 @@ export function printChecksAsJson(checks: readonly TargetCheck[], unchecked: rea
     ),
   }));
   const isGood = checks.every((check) => check.isGood);
-  return `${JSON.stringify({ match: isGood, targets, unchecked }, undefined, 2)}\n`;
+  return toJsonText({ match: isGood, targets, unchecked });
 }
 
 function toRows({ name, look, endpoints }: TargetCheck, wallMs: number): readonly (readonly string[])[] {

@@ -1,6 +1,7 @@
 import { styleText } from "node:util";
 import type { ProbeResult } from "../src/core/probe-result.ts";
 import { createCatalogue } from "../src/metrics/catalogue.ts";
+import { toJsonText } from "../src/system/json-text.ts";
 import { formatDuration, formatTime } from "../src/system/time-text.ts";
 import { printTable } from "./print.ts";
 import type { Probed, Urgency } from "./probe.ts";
@@ -36,7 +37,7 @@ export function printProbesAsJson(probed: readonly Probed[], wallMs: number): st
     };
     return { endpoint, state: urgency, served, ...rest };
   });
-  return `${JSON.stringify({ endpoints }, undefined, 2)}\n`;
+  return toJsonText({ endpoints });
 }
 
 /** The metrics of `certhup run` with `target="probe"`, for node_exporter's textfile collector. */

@@ -2,6 +2,7 @@ import type { Announcement } from "../core/announcement.ts";
 import type { CertificateFacts } from "../core/certificate-facts.ts";
 import type { ReloadOutcome } from "../core/reload-outcome.ts";
 import type { EndpointState, Rotation, Verdict } from "../core/state.ts";
+import { escapeForeign } from "../system/escape.ts";
 import type { Log } from "../system/log.ts";
 import { formatTime } from "../system/time-text.ts";
 
@@ -113,8 +114,11 @@ function toKeypair(announcement: Extract<Announcement, { readonly source: object
   return { generation: source.generation, ...facts, ...(findings.length === 0 ? {} : { findings }) };
 }
 
+/** A certificate of a server may name itself at any length; the whole subject is in `/status`. */
+const longestSubject = 200;
+
 function toFields({ fingerprint, notAfter, subject }: CertificateFacts): object {
-  return { fingerprint, notAfter: formatTime(notAfter), subject };
+  return { fingerprint, notAfter: formatTime(notAfter), subject: escapeForeign(subject, longestSubject) };
 }
 
 function line(level: LogLine["level"], message: string, fields: object): LogLine {

@@ -1,6 +1,7 @@
 import { renderReadiness, renderStatus } from "../status/document.ts";
 import type { TargetView } from "../status/target-view.ts";
 import type { Instant } from "../system/clock.ts";
+import { toJsonText } from "../system/json-text.ts";
 
 /** What is sent back. */
 export interface Answer {
@@ -41,7 +42,7 @@ export function createRoutes(source: RouteSource): Routes {
         return {
           status: 200,
           contentType: "application/json; charset=utf-8",
-          body: `${JSON.stringify(renderStatus(source.views(), source.now()), undefined, 2)}\n`,
+          body: toJsonText(renderStatus(source.views(), source.now())),
         };
       case "/metrics": {
         const { contentType, body } = await source.metrics(source.views(), source.now());

@@ -1,5 +1,6 @@
 import { type DestinationStream, destination, type Logger, pino, stdTimeFunctions } from "pino";
 import { escapeForeign } from "./escape.ts";
+import { escapeJson } from "./json-text.ts";
 
 /** The agent's log. Every line has a constant message and an `event` from one vocabulary. */
 export type Log = Logger;
@@ -10,7 +11,7 @@ export interface LogOptions {
   readonly level: "debug" | "info" | "warn" | "error" | "silent";
 }
 
-/** A log that writes one line at a time, to the standard output unless told otherwise. */
+/** A log that writes one line at a time, foreign text escaped, to the standard output unless told otherwise. */
 export function createLog(options: LogOptions, output: DestinationStream = destination({ fd: 1, sync: true })): Log {
   return pino(
     {
@@ -19,7 +20,7 @@ export function createLog(options: LogOptions, output: DestinationStream = desti
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    options.format === "json" ? output : { write: (line) => output.write(toText(line)) },
+    { write: (line) => output.write(options.format === "json" ? escapeJson(line) : toText(line)) },
   );
 }
 
