@@ -76,5 +76,5 @@ function probeAll(config: ServingConfig, inVolume: CertificateFacts | undefined)
 
 function judge(result: ProbeResult, inVolume: CertificateFacts | undefined, wallMs: number): Verdict {
   if (result.kind === "unreachable") return "unreachable";
-  return judgeAllServed([result.certificate, ...(result.alsoServed ?? [])], inVolume, [], wallMs);
+  return judgeAllServed(result.certificate, result.alsoServed ?? [], inVolume, [], wallMs).verdict;
 }

@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import type { CertificateFacts } from "../src/core/certificate-facts.ts";
 import type { ProbeResult } from "../src/core/probe-result.ts";
 import { createCatalogue } from "../src/metrics/catalogue.ts";
 import { toJsonText } from "../src/system/json-text.ts";
@@ -48,7 +49,7 @@ export async function printProbesAsPrometheus(probed: readonly Probed[]): Promis
     const verdict = urgency === "expired" || urgency === "unreachable" ? urgency : "valid";
     probes.inc({ ...labels, verdict });
     if (result.kind === "unreachable") continue;
-    const { certificate } = result;
+    const certificate = endingFirst(result);
     notAfter.set({ ...labels, source: "served" }, certificate.notAfter / 1000);
     certificateInfo.set(
       { ...labels, source: "served", fingerprint_sha256: certificate.fingerprint, serial: certificate.serialNumber },
@@ -62,10 +63,15 @@ export async function printProbesAsPrometheus(probed: readonly Probed[]): Promis
 
 function toCells(result: ProbeResult, wallMs: number): readonly string[] {
   if (result.kind === "unreachable") return ["-", "-", "-", "-", result.detail];
-  const { notAfter, names, subject, issuer } = result.certificate;
+  const { notAfter, names, subject, issuer } = endingFirst(result);
   const left = notAfter <= wallMs ? "0" : formatDuration(notAfter - wallMs);
   const more = names.length > 1 ? ` (+${names.length - 1})` : "";
   return [left, formatTime(notAfter), `${names[0] ?? subject}${more}`, issuer, describeRemarks(result).join("; ")];
+}
+
+/** Of several addresses the one whose certificate ends first is the one to worry about. */
+function endingFirst({ certificate, alsoServed = [] }: Extract<ProbeResult, { kind: "served" }>): CertificateFacts {
+  return alsoServed.reduce((first, other) => (other.notAfter < first.notAfter ? other : first), certificate);
 }
 
 function describeRemarks({

@@ -12,7 +12,10 @@ import { createLog } from "../src/system/log.ts";
 import type { Invocation } from "./cli.ts";
 import { exitStatus } from "./exit-status.ts";
 import { print, printIssues } from "./print.ts";
-import { waitForShutdown } from "./shutdown.ts";
+import { endWithin, waitForShutdown } from "./shutdown.ts";
+
+/** Far below the kubelet's grace, so that it never has to use SIGKILL. */
+const shutdownLimitMs = 5_000;
 
 /** `certhup run`: keeps the certificate in the volume served until the process is told to end. */
 export async function run({ sources, issues, version }: Invocation): Promise<number> {
@@ -48,8 +51,10 @@ export async function run({ sources, issues, version }: Invocation): Promise<num
   agent.start();
   const ending = await Promise.race([shutdown, agent.exit]);
   log.info({ event: "stopping", cause: ending }, "certhup stops: no more reloads from here on");
+  const status = typeof ending === "number" ? ending : exitStatus.good;
+  endWithin(shutdownLimitMs, status);
   await Promise.all([agent.stop(), listener.close()]);
-  return typeof ending === "number" ? ending : exitStatus.good;
+  return status;
 }
 
 function meter(config: Config, version: string): Metrics {

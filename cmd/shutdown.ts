@@ -1,8 +1,25 @@
+import { constants } from "node:os";
 import process from "node:process";
 
-/** Settles with the first signal that asks the process to end; the next one ends it at once, as by default. */
+const endings = ["SIGTERM", "SIGINT"] as const;
+/** What a shell reports of a program that a signal ended: this plus the signal's number. */
+const endedBySignal = 128;
+
+/** Settles with the first signal that asks the process to end; the next one ends it at once. */
 export function waitForShutdown(): Promise<NodeJS.Signals> {
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>();
-  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, resolve);
+  let isAsked = false;
+  for (const signal of endings) {
+    process.on(signal, () => {
+      if (isAsked) process.exit(endedBySignal + constants.signals[signal]);
+      isAsked = true;
+      resolve(signal);
+    });
+  }
   return promise;
+}
+
+/** Ends the process with this status even if something that should have ended holds it. */
+export function endWithin(timeoutMs: number, status: number): void {
+  setTimeout(() => process.exit(status), timeoutMs).unref();
 }

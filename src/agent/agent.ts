@@ -4,7 +4,7 @@ import type { TargetView } from "../status/target-view.ts";
 import type { Clock } from "../system/clock.ts";
 import type { Log } from "../system/log.ts";
 import { type VolumeWatch, watchVolumes } from "../volume/watch-volumes.ts";
-import { createTarget, type Target } from "./target.ts";
+import { createTarget, type LookCause, type Target } from "./target.ts";
 
 /** All targets of a process and the one watch over their volumes. */
 export interface Agent {
@@ -40,7 +40,7 @@ export async function createAgent(
   const context = { clock, log, metrics, onFoundByPoll, onExit };
   const targets: readonly Target[] = await Promise.all(config.targets.map((target) => createTarget(target, context)));
   const directories = [...new Set(targets.flatMap(({ directory }) => (directory === undefined ? [] : [directory])))];
-  const requestLooks = (directory: string, cause: "event" | "poll"): void => {
+  const requestLooks = (directory: string, cause: LookCause): void => {
     for (const target of targets) if (target.directory === directory) target.requestLook(cause);
   };
 
@@ -60,7 +60,7 @@ export async function createAgent(
             "watch mode changed",
           );
           // What changed before the watch worked was not told: only a look can tell.
-          requestLooks(directory, "event");
+          requestLooks(directory, "mode");
         },
       });
       for (const target of targets) target.start();

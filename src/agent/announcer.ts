@@ -1,7 +1,7 @@
 import type { Announcement } from "../core/announcement.ts";
 import type { CertificateFacts } from "../core/certificate-facts.ts";
 import type { ReloadOutcome } from "../core/reload-outcome.ts";
-import type { EndpointState, Rotation, Verdict } from "../core/state.ts";
+import type { Rotation } from "../core/state.ts";
 import { escapeForeign } from "../system/escape.ts";
 import type { Log } from "../system/log.ts";
 import { formatTime } from "../system/time-text.ts";
@@ -53,7 +53,7 @@ function toLine(announcement: Announcement): LogLine {
       return line("debug", "endpoint probed", { endpoint, verdict, durationMs: Math.round(result.durationMs) });
     }
     case "verdict-changed":
-      return describeVerdict(announcement.endpoint, announcement.verdict, announcement.previous);
+      return describeVerdict(announcement);
     case "confirmed":
       return line("info", "certificate in the volume is served", toFields(announcement.certificate));
     case "turned-stale": {
@@ -92,7 +92,8 @@ function describeReload(outcome: ReloadOutcome, strategy: string, attempt: numbe
   }
 }
 
-function describeVerdict(endpoint: EndpointState, verdict: Verdict, previous: Verdict | undefined): LogLine {
+function describeVerdict(announcement: Extract<Announcement, { readonly event: "verdict-changed" }>): LogLine {
+  const { endpoint, certificate = undefined, verdict, previous } = announcement;
   const fields = { endpoint: endpoint.endpoint, verdict, previous };
   switch (endpoint.kind) {
     case "unprobed":
@@ -103,7 +104,7 @@ function describeVerdict(endpoint: EndpointState, verdict: Verdict, previous: Ve
     }
     case "served": {
       const level = verdict === "match" || verdict === "valid" ? "info" : "warn";
-      return line(level, "endpoint shows a certificate", { ...fields, ...toFields(endpoint.certificate) });
+      return line(level, "endpoint shows a certificate", { ...fields, ...(certificate && toFields(certificate)) });
     }
   }
 }

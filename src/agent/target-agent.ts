@@ -8,6 +8,7 @@ import type { ReloadOutcome } from "../core/reload-outcome.ts";
 import type { TargetState } from "../core/state.ts";
 import type { Step } from "../core/step.ts";
 import { begin, transition } from "../core/transition.ts";
+import { servedAnywhere } from "../core/verdict.ts";
 import type { VolumeLook } from "../core/volume-look.ts";
 import type { Cancel, Clock, Instant } from "../system/clock.ts";
 
@@ -39,6 +40,7 @@ type Happening =
   | { readonly type: "looked"; readonly look: VolumeLook }
   | { readonly type: "probed"; readonly round: number; readonly results: readonly ProbeResult[] }
   | { readonly type: "reload-settled"; readonly outcome: ReloadOutcome }
+  | { readonly type: "look-failed" }
   | { readonly type: "woken" }
   | { readonly type: "stop-requested" };
 
@@ -95,6 +97,7 @@ export function createTargetAgent(policy: Policy, clock: Clock, ports: TargetPor
         handle({ type: "looked", look: await ports.look(servedNow(state)) });
       } catch (error) {
         ports.fault("look", error);
+        handle({ type: "look-failed" });
       }
     } while (isLookWaiting && !stopping.signal.aborted);
     isLooking = false;
@@ -136,11 +139,6 @@ export function createTargetAgent(policy: Policy, clock: Clock, ports: TargetPor
 }
 
 /** The served certificate by the last probe; of several, the one that is valid for longest. */
-function servedNow({ endpoints }: TargetState): CertificateFacts | undefined {
-  return endpoints
-    .flatMap((endpoint) => (endpoint.kind === "served" ? [endpoint.certificate] : []))
-    .reduce<CertificateFacts | undefined>(
-      (latest, certificate) => (latest === undefined || certificate.notAfter > latest.notAfter ? certificate : latest),
-      undefined,
-    );
+function servedNow(state: TargetState): CertificateFacts | undefined {
+  return servedAnywhere(state).toSorted((left, right) => right.notAfter - left.notAfter)[0];
 }

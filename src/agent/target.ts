@@ -8,6 +8,7 @@ import { firstServerName } from "../probe/server-name.ts";
 import type { ReloadStrategy } from "../reload/reload-strategy.ts";
 import { judgeReadiness } from "../status/readiness.ts";
 import type { TargetView } from "../status/target-view.ts";
+import { CerthupError } from "../system/certhup-error.ts";
 import type { Clock } from "../system/clock.ts";
 import type { Log } from "../system/log.ts";
 import { logAnnouncement } from "./announcer.ts";
@@ -23,13 +24,16 @@ export interface Target {
   readonly name: string;
   readonly directory: string | undefined;
   /** @param cause what suggested the look, for the count of what the watch missed */
-  requestLook(cause: "event" | "poll"): void;
+  requestLook(cause: LookCause): void;
   view(): Omit<TargetView, "watchMode">;
   /** When the volume was last read, monotonic; `undefined` before the first time. */
   lastLookMs(): number | undefined;
   start(): void;
   stop(): void;
 }
+
+/** What suggested a look: an event of the watch, the poll, or that the watch works in another way from now on. */
+export type LookCause = "event" | "poll" | "mode";
 
 /** What the agent hands to each of its targets. */
 export interface TargetContext {
@@ -95,7 +99,8 @@ export async function createTarget(config: TargetConfig, context: TargetContext)
       });
     },
     reload: (rung, signal): Promise<ReloadOutcome> =>
-      strategies[rung]?.reload(signal) ?? Promise.reject(new Error(`the ladder has no rung ${rung}`)),
+      strategies[rung]?.reload(signal) ??
+      Promise.reject(new CerthupError("contract-broken", `the ladder has no rung ${rung}`)),
     exit: (status) => context.onExit(status),
     announce(announcement) {
       logAnnouncement(log, announcement);

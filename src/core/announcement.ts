@@ -52,6 +52,8 @@ export type Announcement =
   | {
       readonly event: "verdict-changed";
       readonly endpoint: EndpointState;
+      /** What the verdict rests on; absent where nothing was seen. */
+      readonly certificate: CertificateFacts | undefined;
       readonly verdict: Verdict;
       readonly previous: Verdict | undefined;
     }

@@ -6,6 +6,8 @@ import type { VolumeLook } from "./volume-look.ts";
 /** Something that happened, and when. */
 export type Event = { readonly at: Instant } & (
   | { readonly type: "looked"; readonly look: VolumeLook }
+  /** The look ended in a fault of the program: nothing is known that wasn't known before. */
+  | { readonly type: "look-failed" }
   | {
       readonly type: "probed";
       readonly round: number;

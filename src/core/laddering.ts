@@ -3,7 +3,7 @@ import { type Policy, pace } from "./policy.ts";
 import type { RefusalReason, ReloadOutcome } from "./reload-outcome.ts";
 import type { TargetState, Try } from "./state.ts";
 import { announce, change, type Step } from "./step.ts";
-import { isWantedServedBy } from "./verdict.ts";
+import { isWantedServedBy, servedAnywhere } from "./verdict.ts";
 
 /** Why a reload that was sent, or should have been, did not bring the wanted pair. */
 export type Failure = Exclude<ReloadOutcome, { kind: "accepted" }> | { readonly kind: "unserved" };
@@ -79,11 +79,13 @@ function isSeenUnserved({ endpoints, wanted }: TargetState, policy: Policy): boo
 /** Longer each time, but never more than a tenth of what the served certificate has left; replicas drift apart. */
 function retryDelayMs(state: TargetState, failed: Try, failure: Failure, at: Instant, policy: Policy): number {
   const doubledMs = pace.firstRetryMs * 2 ** Math.min(failed.attempt - 1, 16) * (1 + policy.spreadShare / 4);
-  const urgentMs = Math.max(servedForMs(state, at) / 10, pace.firstRetryMs);
+  const leftMs = servedForMs(state, at);
+  // Once the served certificate has ended, the damage is done: no need to wear the server out.
+  const urgentMs = leftMs > 0 ? Math.max(leftMs / 10, pace.firstRetryMs) : pace.endedRetryMs;
   const delayMs = Math.min(doubledMs, urgentMs, pace.slowestRetryMs);
   if (failure.kind !== "refused") return Math.max(delayMs, interruptionDelayMs(failed, policy));
   if (failure.retryAfterMs !== undefined) return Math.max(failure.retryAfterMs, pace.firstRetryMs);
-  if (turnedDown.has(failure.reason)) return Math.max(delayMs, Math.min(pace.turnedDownRetryMs, urgentMs));
+  if (turnedDown.has(failure.reason)) return Math.max(delayMs, pace.turnedDownRetryMs);
   return absent.has(failure.reason) ? Math.min(delayMs, pace.absentRetryMs) : delayMs;
 }
 
@@ -95,10 +97,7 @@ function interruptionDelayMs(failed: Try, policy: Policy): number {
 
 /** How long the certificate that is served and ends first is still valid, in milliseconds. */
 function servedForMs(state: TargetState, at: Instant): number {
-  const ends = state.endpoints.flatMap((endpoint) =>
-    endpoint.kind === "served" ? [endpoint.certificate.notAfter - at.wallMs] : [],
-  );
-  return Math.min(Number.POSITIVE_INFINITY, ...ends);
+  return Math.min(Number.POSITIVE_INFINITY, ...servedAnywhere(state).map(({ notAfter }) => notAfter - at.wallMs));
 }
 
 function describe(failure: Failure): string {

@@ -13,7 +13,7 @@ type AcceptedLook = Extract<VolumeLook, { kind: "accepted" }>;
 
 /** The volume was read: take the content up, or wait until it rests. The first answer lets the probes begin. */
 export function onLooked(step: Step, look: VolumeLook, at: Instant, policy: Policy): Step {
-  const looked = takeUpOrWait(change(step, { isLookPending: false }), look, at, policy);
+  const looked = takeUpOrWait(change(step, { isLookPending: false, lookNotBeforeMs: undefined }), look, at, policy);
   return looked.state.probe.round === 0 ? probeNow(looked, policy) : looked;
 }
 

@@ -6,7 +6,7 @@ import { scheduleProbe } from "./probing.ts";
 import { beginRotation, confirmRotation } from "./rotating.ts";
 import type { EndpointState, TargetState } from "./state.ts";
 import { announce, change, type Step } from "./step.ts";
-import { isWantedServedBy, judgeEndpoint } from "./verdict.ts";
+import { findWorst, isWantedServedBy, judgeEndpoint } from "./verdict.ts";
 
 /** A round of probes came back: count it, and decide what follows. */
 export function onProbed(
@@ -38,7 +38,9 @@ function takeResults(step: Step, results: readonly ProbeResult[], at: Instant): 
     taken = announce(taken, { event: "endpoint-probed", endpoint: endpoint.endpoint, verdict, result });
     const previous = judgeEndpoint(previousEndpoint, taken.state, at.wallMs);
     if (verdict !== previous || reasonOf(endpoint) !== reasonOf(previousEndpoint)) {
-      taken = announce(taken, { event: "verdict-changed", endpoint, verdict, previous });
+      const worst = endpoint.kind === "served" ? findWorst(endpoint, taken.state, at.wallMs) : undefined;
+      const certificate = worst?.certificate;
+      taken = announce(taken, { event: "verdict-changed", endpoint, certificate, verdict, previous });
     }
   }
   return taken;

@@ -26,8 +26,12 @@ function probeDueMs({ probe }: TargetState): number | undefined {
   return probe.isInFlight ? undefined : probe.dueMs;
 }
 
-function lookDueMs({ volume, settling, isLookPending }: TargetState, at: Instant): number | undefined {
-  if (isLookPending) return undefined;
+function lookDueMs(state: TargetState, at: Instant): number | undefined {
+  const wantedMs = state.isLookPending ? undefined : lookWantedMs(state, at);
+  return wantedMs === undefined ? undefined : Math.max(wantedMs, state.lookNotBeforeMs ?? wantedMs);
+}
+
+function lookWantedMs({ volume, settling }: TargetState, at: Instant): number | undefined {
   if (settling !== undefined) return settling.dueMs;
   return volume.kind === "held" ? at.monotonicMs + Math.max(volume.untilMs - at.wallMs, 0) : undefined;
 }

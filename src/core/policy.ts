@@ -43,10 +43,14 @@ export const pace = {
   /** The first probe after trouble began; later ones wait for a quarter of the time that has passed. */
   firstProbeMs: 50,
   slowestProbeMs: 5_000,
+  /** How soon after a look at a volume that is being written a reload may be thought of again. */
+  settledCheckMs: 100,
   firstRetryMs: 1_000,
   slowestRetryMs: 300_000,
   /** For a rung that interrupts the server again and again without any use. */
   slowestInterruptionMs: 86_400_000,
+  /** The longest wait where the served certificate has ended. */
+  endedRetryMs: 30_000,
   /** For a server that turned the reload down and will do so again until somebody changes something. */
   turnedDownRetryMs: 60_000,
   /** For a server that isn't there yet: looking for it costs little. */

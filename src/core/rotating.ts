@@ -1,8 +1,8 @@
 import type { Instant } from "../system/clock.ts";
 import { earliestReloadMs, spreadDelayMs, waitFor } from "./laddering.ts";
-import type { Policy } from "./policy.ts";
+import { type Policy, pace } from "./policy.ts";
 import { forgetRounds, probeNow } from "./probing.ts";
-import type { Rotation, RotationCause, RotationOutcome, Try, Wanted } from "./state.ts";
+import type { Rotation, RotationCause, RotationOutcome, Settling, Try, Wanted } from "./state.ts";
 import { announce, change, emit, type Step } from "./step.ts";
 
 const keptRotations = 20;
@@ -50,6 +50,7 @@ export function startReload(step: Step, next: Try, at: Instant, policy: Policy):
   const { rotation, wanted } = step.state;
   if (rotation === undefined || wanted === undefined) return change(step, { work: { kind: "idle" } });
   if (policy.ladder.length === 0) return startVerifying(step, next, at, policy);
+  if (step.state.settling !== undefined) return waitUntilSettled(step, next, step.state.settling, at);
   if (at.monotonicMs < earliestReloadMs(step.state, policy)) {
     return waitFor(step, next, 0, "reloads of a target keep their distance", at, policy);
   }
@@ -59,6 +60,12 @@ export function startReload(step: Step, next: Try, at: Instant, policy: Policy):
     reloadSentMs: at.monotonicMs,
   });
   return emit(reloading, { type: "reload", rung: next.rung });
+}
+
+/** The volume is being written: a reload now could make the server read half of it, or what will be refused. */
+function waitUntilSettled(step: Step, next: Try, { dueMs }: Settling, at: Instant): Step {
+  const untilMs = Math.max(dueMs, at.monotonicMs + pace.settledCheckMs);
+  return change(step, { work: { kind: "backing-off", next, untilMs, because: "the volume is being written" } });
 }
 
 /** The first try of a rotation: at once, unless the gentlest way is one that interrupts the server. */

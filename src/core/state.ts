@@ -106,6 +106,8 @@ export interface TargetState {
   readonly settling: Settling | undefined;
   /** True from asking for a look until its answer. */
   readonly isLookPending: boolean;
+  /** After a look that failed: when the next one may be asked for, monotonic. */
+  readonly lookNotBeforeMs: number | undefined;
   readonly wanted: Wanted | undefined;
   /** Pairs that were wanted before, newest first, at most 20. */
   readonly earlier: readonly CertificateFacts[];

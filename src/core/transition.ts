@@ -3,7 +3,7 @@ import { onLooked } from "./on-looked.ts";
 import { onProbed } from "./on-probed.ts";
 import { onReloadSettled } from "./on-reload-settled.ts";
 import { onWoken } from "./on-woken.ts";
-import type { Policy } from "./policy.ts";
+import { type Policy, pace } from "./policy.ts";
 import { probeNow } from "./probing.ts";
 import type { TargetState } from "./state.ts";
 import { change, type Step } from "./step.ts";
@@ -12,7 +12,7 @@ import { change, type Step } from "./step.ts";
  * What one event makes of a target: its next state, and what the agent must do, in this order.
  *
  * Pure and total: every event is allowed in every state, one that comes too late changes nothing. The agent must answer
- * each `look`, `probe` and `reload` with its event, always, and wake the target at `nextWakeMs`.
+ * each `look`, `probe` and `reload` with its event, always (a look that fails with `look-failed`), and wake the target at `nextWakeMs`.
  *
  * What holds, whatever happens:
  * - at most one reload runs at a time;
@@ -26,6 +26,8 @@ export function transition(state: TargetState, event: Event, policy: Policy): St
   switch (event.type) {
     case "looked":
       return onLooked(step, event.look, event.at, policy);
+    case "look-failed":
+      return change(step, { isLookPending: false, lookNotBeforeMs: event.at.monotonicMs + pace.slowestProbeMs });
     case "probed":
       return onProbed(step, event.round, event.results, event.at, policy);
     case "reload-settled":
@@ -46,6 +48,7 @@ export function begin(policy: Policy): Step {
     volume: { kind: "unread" },
     settling: undefined,
     isLookPending: !policy.isWatchOnly,
+    lookNotBeforeMs: undefined,
     wanted: undefined,
     earlier: [],
     endpoints: policy.endpoints.map((endpoint) => ({ kind: "unprobed", endpoint })),

@@ -36,22 +36,50 @@ export function judgeEndpoint(endpoint: EndpointState, state: TargetState, wallM
       return undefined;
     case "unreachable":
       return "unreachable";
-    case "served": {
-      const { certificate, alsoServed } = endpoint;
-      return judgeAllServed([certificate, ...alsoServed], state.wanted?.certificate, ourEarlier(state), wallMs);
-    }
+    case "served":
+      return findWorst(endpoint, state, wallMs).verdict;
   }
 }
 
-/** The worst verdict on what the addresses of one endpoint serve; the arguments are those of `judgeServed`. */
+type ServedEndpoint = Extract<EndpointState, { readonly kind: "served" }>;
+
+/** A verdict and the certificate that it rests on. */
+export interface Judged {
+  readonly verdict: Exclude<Verdict, "unreachable">;
+  readonly certificate: CertificateFacts;
+}
+
+const worstFirst = ["expired", "foreign", "stale", "valid", "match"] as const;
+
+/** The worst of what the addresses of one endpoint serve; the last three arguments are those of `judgeServed`. */
 export function judgeAllServed(
-  served: readonly CertificateFacts[],
+  first: CertificateFacts,
+  others: readonly CertificateFacts[],
   wanted: CertificateFacts | undefined,
   earlier: readonly CertificateFacts[],
   wallMs: number,
-): Exclude<Verdict, "unreachable"> {
-  const verdicts = served.map((certificate) => judgeServed(certificate, wanted, earlier, wallMs));
-  return worstFirst.find((verdict) => verdicts.includes(verdict)) ?? "valid";
+): Judged {
+  const judge = (certificate: CertificateFacts): Judged => ({
+    certificate,
+    verdict: judgeServed(certificate, wanted, earlier, wallMs),
+  });
+  const rank = ({ verdict }: Judged): number => worstFirst.indexOf(verdict);
+  return others.map(judge).reduce((worst, other) => (rank(other) < rank(worst) ? other : worst), judge(first));
+}
+
+/** The worst of what the addresses of an endpoint served at its last probe. */
+export function findWorst({ certificate, alsoServed }: ServedEndpoint, state: TargetState, wallMs: number): Judged {
+  return judgeAllServed(certificate, alsoServed, state.wanted?.certificate, ourEarlier(state), wallMs);
+}
+
+/** Every certificate that the addresses of an endpoint show. */
+export function servedBy({ certificate, alsoServed }: ServedEndpoint): readonly CertificateFacts[] {
+  return [certificate, ...alsoServed];
+}
+
+/** Every certificate that is served anywhere, by the last probes. */
+export function servedAnywhere({ endpoints }: TargetState): readonly CertificateFacts[] {
+  return endpoints.flatMap((endpoint) => (endpoint.kind === "served" ? servedBy(endpoint) : []));
 }
 
 /** How many renewals ago this certificate was the wanted one, from 1; `undefined` if it never was as far as is known. */
@@ -60,14 +88,9 @@ export function renewalsAgo({ fingerprint }: CertificateFacts, { earlier }: Targ
   return position < 0 ? undefined : position + 1;
 }
 
-const worstFirst = ["expired", "foreign", "stale", "valid", "match"] as const;
-
 /** Does every address of the endpoint show exactly the wanted pair? */
-export function isWantedServedBy(
-  { certificate, alsoServed }: Extract<EndpointState, { kind: "served" }>,
-  wanted: Wanted,
-): boolean {
-  return [certificate, ...alsoServed].every((served) => isServedAs(wanted.certificate, served));
+export function isWantedServedBy(endpoint: ServedEndpoint, wanted: Wanted): boolean {
+  return servedBy(endpoint).every((served) => isServedAs(wanted.certificate, served));
 }
 
 /** Every certificate that was seen in the volume, but for the wanted one. */

@@ -2,7 +2,7 @@ import type { Finding } from "../core/finding.ts";
 import type { Policy } from "../core/policy.ts";
 import { isInSync } from "../core/probing.ts";
 import type { EndpointState, TargetState } from "../core/state.ts";
-import { judgeEndpoint } from "../core/verdict.ts";
+import { findWorst, judgeEndpoint, servedAnywhere } from "../core/verdict.ts";
 import type { Instant } from "../system/clock.ts";
 import { escapeForeign } from "../system/escape.ts";
 import { formatDuration, formatTime } from "../system/time-text.ts";
@@ -83,10 +83,8 @@ function judgeEndpoints(state: TargetState, policy: Policy, at: Instant): Readin
     judged.find((entry) => entry.verdict === verdict)?.endpoint;
   const expired = find("expired");
   if (expired?.kind === "served") {
-    return no(
-      "expired",
-      `${expired.endpoint} serves a certificate that ended ${formatTime(expired.certificate.notAfter)}`,
-    );
+    const { notAfter } = findWorst(expired, state, at.wallMs).certificate;
+    return no("expired", `${expired.endpoint} serves a certificate that ended ${formatTime(notAfter)}`);
   }
   const unreachable = find("unreachable");
   if (unreachable?.kind === "unreachable") return no("unreachable", `${unreachable.endpoint}: ${unreachable.detail}`);
@@ -95,8 +93,9 @@ function judgeEndpoints(state: TargetState, policy: Policy, at: Instant): Readin
   const foreign = state.volume.kind === "accepted" ? find("foreign") : undefined;
   if (foreign?.kind !== "served" || state.unservedSinceMs === undefined) return undefined;
   if (at.monotonicMs - state.unservedSinceMs < policy.staleGraceMs) return undefined;
-  const subject = escapeForeign(foreign.certificate.subject, longestName);
-  const issuer = escapeForeign(foreign.certificate.issuer, longestName);
+  const { certificate } = findWorst(foreign, state, at.wallMs);
+  const subject = escapeForeign(certificate.subject, longestName);
+  const issuer = escapeForeign(certificate.issuer, longestName);
   return no(
     "foreign",
     `${foreign.endpoint} serves a certificate that was never in the volume: ${subject}, issued by ${issuer}`,
@@ -108,9 +107,8 @@ function judgeUnverifiable({ wanted }: TargetState, at: Instant): Readiness | un
   return no("expired", `the certificate in the volume ended ${formatTime(wanted.certificate.notAfter)}`);
 }
 
-function describeWatched({ endpoints }: TargetState, at: Instant): string {
-  const ends = endpoints.flatMap((endpoint) => (endpoint.kind === "served" ? [endpoint.certificate.notAfter] : []));
-  const left = formatDuration(Math.min(...ends) - at.wallMs);
+function describeWatched(state: TargetState, at: Instant): string {
+  const left = formatDuration(Math.min(...servedAnywhere(state).map(({ notAfter }) => notAfter)) - at.wallMs);
   return `what is served is valid, ${left} left; there is no volume to compare it with`;
 }
 

@@ -1,5 +1,5 @@
 /** What a fault can be. Stable under SemVer. */
-export type CerthupErrorCode = "listen-failed" | "config-unusable";
+export type CerthupErrorCode = "listen-failed" | "config-unusable" | "contract-broken";
 
 /** A fault: something that isn't an ordinary day. Expected failures are values instead. */
 export class CerthupError extends Error {

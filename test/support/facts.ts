@@ -32,6 +32,12 @@ export function acceptedLook(certificate: CertificateFacts, contentHash: string 
   return { kind: "accepted", source: { generation: "..g", isAtomic: true, contentHash }, certificate, findings: [] };
 }
 
+/** A look at files that were not published in one step. */
+export function plainLook(certificate: CertificateFacts): VolumeLook {
+  const look = acceptedLook(certificate, `plain ${certificate.fingerprint}`);
+  return { ...look, source: { ...look.source, isAtomic: false } };
+}
+
 /** A look that found a bad pair. */
 export function refusedLook(certificate: CertificateFacts, isAtomic: boolean = true): VolumeLook {
   const source = { generation: "..bad", isAtomic, contentHash: `bad ${certificate.fingerprint}` };

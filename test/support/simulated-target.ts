@@ -41,7 +41,12 @@ export class SimulatedTarget {
   manner: ServerManner = "reloads";
   readonly announced: Announcement[] = [];
   /** Every reload that was asked for, with what the volume said at that moment. */
-  readonly reloads: { readonly at: Instant; readonly volume: string; readonly rung: number }[] = [];
+  readonly reloads: {
+    readonly at: Instant;
+    readonly volume: string;
+    readonly rung: number;
+    readonly isSettling: boolean;
+  }[] = [];
   readonly exits: number[] = [];
   pendingLooks = 0;
   pendingReloads = 0;
@@ -164,7 +169,12 @@ export class SimulatedTarget {
           break;
         case "reload":
           this.pendingReloads += 1;
-          this.reloads.push({ at: this.at, volume: this.state.volume.kind, rung: effect.rung });
+          this.reloads.push({
+            at: this.at,
+            volume: this.state.volume.kind,
+            rung: effect.rung,
+            isSettling: this.state.settling !== undefined,
+          });
           break;
         case "exit":
           this.exits.push(effect.status);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { isInSync } from "../../../src/core/probing.ts";
 import type { VolumeLook } from "../../../src/core/volume-look.ts";
 import { judgeReadiness } from "../../../src/status/readiness.ts";
-import { acceptedLook, factsOf, missingLook, policyOf, refusedLook } from "../../support/facts.ts";
+import { acceptedLook, factsOf, missingLook, plainLook, policyOf, refusedLook } from "../../support/facts.ts";
 import { SimulatedTarget } from "../../support/simulated-target.ts";
 
 const certificates = ["a", "b", "c"].map((name) => factsOf(name));
@@ -14,6 +14,7 @@ const look: fc.Arbitrary<VolumeLook> = fc.oneof(
   certificate.map((facts) => acceptedLook(facts, `${facts.fingerprint} with another CA file`)),
   certificate.map((facts) => refusedLook(facts)),
   certificate.map((facts) => refusedLook(facts, false)),
+  certificate.map((facts) => plainLook(facts)),
   fc.constant(missingLook()),
 );
 const signal = { strategy: "signal", attempts: 2, spreadMs: 0, leastRetryMs: 0 };
@@ -89,6 +90,10 @@ describe("whatever happens in whatever order", () => {
 
   it("never tells the server while the volume holds anything but an accepted pair", () => {
     tell((target) => expect(target.reloads.every(({ volume }) => volume === "accepted")).toBe(true));
+  });
+
+  it("never tells the server while plain files are being written", () => {
+    tell((target) => expect(target.reloads.every(({ isSettling }) => !isSettling)).toBe(true));
   });
 
   it("is in sync only if the last rounds since the server was told showed the last accepted pair", () => {

@@ -120,6 +120,16 @@ describe("waiting between two tries", () => {
     expect(new Set(rungsOf(target))).toEqual(new Set([0]));
   });
 
+  it("is not shortened to nothing once the served certificate has ended", () => {
+    const ending = factsOf("ending", { notAfter: startMs + 2_000 });
+    const target = new SimulatedTarget(policyOf(), acceptedLook(ending), ending);
+    target.run(1_000);
+    target.manner = "turns-down";
+    target.publish(acceptedLook(second));
+    target.run(600_000);
+    expect(target.reloads.length).toBeLessThan(15);
+  });
+
   it("is short for a server that isn't there yet", () => {
     const target = inSync("fails-to-be-told", { ladder: [signal] });
     target.publish(acceptedLook(second));

@@ -64,7 +64,7 @@ describe("a renewal", () => {
     target.publish(acceptedLook(second));
     const seen = target.at;
     target.answerLook();
-    expect(target.reloads).toEqual([{ at: seen, volume: "accepted", rung: 0 }]);
+    expect(target.reloads).toMatchObject([{ at: seen, volume: "accepted", rung: 0 }]);
   });
 
   it("is confirmed only by as many matches in a row as the policy asks", () => {

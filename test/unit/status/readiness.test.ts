@@ -108,6 +108,18 @@ describe("the readiness table", () => {
     );
   });
 
+  it("speaks of the certificate that is expired, if only one address of an endpoint serves such a one", () => {
+    const target = new SimulatedTarget(policyOf(), acceptedLook(first), first);
+    target.run(1_000);
+    const [endpoint] = target.state.endpoints;
+    if (endpoint?.kind !== "served") throw new Error("the endpoint serves nothing");
+    const state = { ...target.state, endpoints: [{ ...endpoint, alsoServed: [soonEnding] }] };
+    const at = { monotonicMs: target.at.monotonicMs, wallMs: soonEnding.notAfter };
+    expect(judgeReadiness(state, target.policy, "served", at).reason).toBe(
+      "127.0.0.1:8443 serves a certificate that ended 2026-11-30T10:10:00Z",
+    );
+  });
+
   it("calls a foreign certificate foreign within the grace, too", () => {
     expect(judge({ ...inSync, laterServed: foreign, afterMs: 62_000 }).reason).toContain("was never in the volume");
   });
