@@ -9,4 +9,5 @@ export const exitStatus = {
   fault: 70,
 } as const;
 
+/** One of the exit statuses; `--reload exit` may end with any other. */
 export type ExitStatus = (typeof exitStatus)[keyof typeof exitStatus];

@@ -22,6 +22,7 @@ export interface Agent {
 const missedPolls = 6;
 const leastSilenceMs = 60_000;
 
+/** An agent that waits for its start; nothing is touched before. */
 export async function createAgent(
   config: Config,
   { clock, log, metrics }: { readonly clock: Clock; readonly log: Log; readonly metrics: Metrics },

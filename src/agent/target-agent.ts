@@ -44,6 +44,7 @@ type Happening =
   | { readonly type: "woken" }
   | { readonly type: "stop-requested" };
 
+/** A target agent that waits for its start; nothing is asked of the ports before. */
 export function createTargetAgent(policy: Policy, clock: Clock, ports: TargetPorts): TargetAgent {
   let { state, effects: owed } = begin(policy);
   let cancelWake: Cancel = () => undefined;

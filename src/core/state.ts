@@ -67,6 +67,7 @@ export type Work =
 /** Why a rotation was begun: the volume changed, or a probe found another certificate than the wanted one. */
 export type RotationCause = "renewal" | "start" | "drift";
 
+/** How a rotation ended: proved, taken on the reload's word, overtaken by newer content, or turned down at once. */
 export type RotationOutcome = "confirmed" | "unverified" | "superseded" | "refused";
 
 /** One keypair's way from seen in the volume to confirmed on the wire. Times in milliseconds since the epoch. */

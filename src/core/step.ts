@@ -8,14 +8,17 @@ export interface Step {
   readonly effects: readonly Effect[];
 }
 
+/** The step with this part of the state changed. */
 export function change(step: Step, patch: Partial<TargetState>): Step {
   return { state: { ...step.state, ...patch }, effects: step.effects };
 }
 
+/** The step with one effect more, to be carried out after those before it. */
 export function emit(step: Step, effect: Effect): Step {
   return { state: step.state, effects: [...step.effects, effect] };
 }
 
+/** The step with something more to tell people. */
 export function announce(step: Step, announcement: Announcement): Step {
   return emit(step, { type: "announce", announcement });
 }

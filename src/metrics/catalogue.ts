@@ -25,6 +25,7 @@ export interface Catalogue {
   readonly buildInfo: Gauge<"version" | "node_version">;
 }
 
+/** A catalogue without samples, in a new registry. */
 export function createCatalogue(): Catalogue {
   const registry = new Registry();
   const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]): Gauge<Label> =>

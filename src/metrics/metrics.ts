@@ -14,6 +14,7 @@ export interface MeteredTarget {
   readonly strategies: readonly string[];
 }
 
+/** What of the agent is counted and shown to Prometheus. */
 export interface Metrics {
   /** Counts what the core announced. */
   count(target: MeteredTarget, announcement: Announcement): void;
@@ -29,6 +30,11 @@ const rotationOutcomes: readonly RotationOutcome[] = ["confirmed", "unverified",
 const reloadOutcomes = ["accepted", "refused", "timed-out"] as const;
 const verdicts: readonly Verdict[] = ["match", "valid", "stale", "foreign", "expired", "unreachable"];
 
+/**
+ * Metrics in a registry of their own.
+ *
+ * @param refusalCodes the closed list of reasons for which a keypair can be refused
+ */
 export function createMetrics(
   targets: readonly MeteredTarget[],
   refusalCodes: readonly string[],

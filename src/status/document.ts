@@ -12,6 +12,7 @@ export interface StatusDocument {
   readonly targets: readonly object[];
 }
 
+/** The document as of `at`; plain data, ready for JSON. */
 export function renderStatus(views: readonly TargetView[], at: Instant): StatusDocument {
   return {
     isReady: views.every(({ readiness }) => readiness.isReady),
