@@ -38,6 +38,10 @@ type HealthAnswer =
 
 function ask(url: string, timeoutMs: number): Promise<HealthAnswer> {
   const { promise, resolve } = Promise.withResolvers<HealthAnswer>();
+  const fail = (error: NodeJS.ErrnoException): void => {
+    const isLate = error.name === "AbortError" || error.name === "TimeoutError";
+    resolve({ kind: "no-answer", detail: isLate ? `nothing within ${timeoutMs} ms` : (error.code ?? error.message) });
+  };
   const request = get(url, { agent: false, signal: AbortSignal.timeout(timeoutMs) }, (response) => {
     let body = "";
     response.setEncoding("utf8");
@@ -45,10 +49,8 @@ function ask(url: string, timeoutMs: number): Promise<HealthAnswer> {
       body = `${body}${text}`.slice(0, longestAnswer);
     });
     response.on("end", () => resolve({ kind: "answer", status: response.statusCode ?? 0, body }));
+    response.on("error", fail);
   });
-  request.on("error", (error: NodeJS.ErrnoException) => {
-    const isLate = error.name === "AbortError" || error.name === "TimeoutError";
-    resolve({ kind: "no-answer", detail: isLate ? `nothing within ${timeoutMs} ms` : (error.code ?? error.message) });
-  });
+  request.on("error", fail);
   return promise;
 }

@@ -1,4 +1,6 @@
-import { expect, test } from "vitest";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
 import { untilState } from "../support/agent-waits.ts";
 import { findFreePort } from "../support/free-port.ts";
 import { certhup, createStage } from "../support/stage.ts";
@@ -55,4 +57,17 @@ test("where someone listens and never answers health gives up after its time lim
     ...["--health-timeout", "300ms"],
   ]);
   expect({ status, standardError }).toEqual({ status: 1, standardError: expect.stringContaining("no answer from") });
+});
+
+test("of an answer that is cut in mid-body health says there is none, with status 1", async () => {
+  const server = createServer((socket) => {
+    socket.once("data", () => {
+      socket.end("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\ndefault: in-sync: ");
+    });
+  });
+  onTestFinished(() => void server.close());
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  const { status, output } = await certhup(["health", "--listen-address", `127.0.0.1:${port}`]);
+  expect({ status, output }).toEqual({ status: 1, output: expect.stringMatching(/^error: no answer from .*\nhint: /) });
 });
