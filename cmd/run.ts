@@ -37,7 +37,10 @@ export async function run({ sources, issues, version }: Invocation): Promise<num
     metrics: async (views, at) => ({ contentType: metrics.contentType, body: await metrics.render(views, at) }),
     isAlive: () => agent.isAlive(),
   });
-  const listener = await listen(config.listenAddress, routes);
+  const listener = await listen(config.listenAddress, routes, (error) => {
+    const told = error instanceof Error ? error.stack : String(error);
+    log.error({ event: "fault", during: "answer", error: told }, "fault");
+  });
   log.info({ event: "started", version, node: process.versions.node, address: listener.url }, "certhup started");
   for (const { name, endpoints } of config.targets) {
     if (endpoints.length > 0) continue;

@@ -18,11 +18,13 @@ const mostConnections = 64;
 
 /**
  * Listens, without a host on every address: IPv6 with IPv4, or IPv4 alone where the machine has no IPv6.
+ * @param fault told of an answer that could not be made, and of what befalls the listener later on
  * @throws CerthupError `listen-failed` if the address is taken or not this machine's
  */
 export async function listen(
   { host, port }: { readonly host: string | undefined; readonly port: number },
   routes: Routes,
+  fault: (error: unknown) => void,
 ): Promise<Listener> {
   const server = createServer(limits, (request, response) => {
     request.resume();
@@ -35,13 +37,15 @@ export async function listen(
       });
       response.end(request.method === "HEAD" ? undefined : body);
     };
-    routes(request.method ?? "GET", request.url ?? "/").then(send, () =>
-      send({ status: 500, contentType: "text/plain; charset=utf-8", body: "the answer could not be made\n" }),
-    );
+    routes(request.method ?? "GET", request.url ?? "/").then(send, (error: unknown) => {
+      fault(error);
+      send({ status: 500, contentType: "text/plain; charset=utf-8", body: "the answer could not be made\n" });
+    });
   });
   keepNewest(server, mostConnections);
   if (host !== undefined) await bind(server, host, port);
   else await bind(server, "::", port).catch((error: unknown) => bindWithoutIPv6(server, port, error));
+  server.on("error", fault);
   return { url: urlOf(server), close: () => close(server) };
 }
 
