@@ -6,10 +6,11 @@ import { checkOptions } from "../src/config/options/check.ts";
 import { healthOptions } from "../src/config/options/health.ts";
 import { probeOptions } from "../src/config/options/probe.ts";
 import { runOptions } from "../src/config/options/run.ts";
-import { type Environment, type FlagTexts, type Sources, suggest } from "../src/config/sources.ts";
+import type { Environment, FlagTexts, Sources } from "../src/config/sources.ts";
 import { CerthupError } from "../src/system/certhup-error.ts";
 import { type ExitStatus, exitStatus } from "./exit-status.ts";
 import { print, printError, printIssues } from "./print.ts";
+import { sortRest } from "./sort-rest.ts";
 
 /** What a command is given: the texts of its flags, what of the command line made no sense, and the environment. */
 export interface Invocation {
@@ -43,7 +44,7 @@ export async function runCli(args: readonly string[], environment: Environment):
     command.action(async (_, { args: rest }: Command) => {
       const flags = command.opts<FlagTexts>();
       const takesWords = usage.includes("ENDPOINT");
-      const { words, issues } = sortRest(rest, options, takesWords);
+      const { words, issues } = sortRest(rest, args, options, takesWords);
       status = await (await load())({ sources: { flags, environment }, words, issues, version: packageJson.version });
     });
   }
@@ -127,29 +128,6 @@ function toFlag(option: Option<unknown>): Flag {
   else flag.argParser((text: string, before: readonly string[] | undefined) => [...(before ?? []), text]);
   return flag;
 }
-
-/** What is left of a command line when all known flags are taken: words, flags that don't exist, and their values. */
-function sortRest(
-  rest: readonly string[],
-  options: readonly Option<unknown>[],
-  takesWords: boolean,
-): { readonly words: readonly string[]; readonly issues: readonly Issue[] } {
-  const known = options.map(flagOf);
-  const words: string[] = [];
-  const issues: Issue[] = [];
-  for (const [position, word] of rest.entries()) {
-    const [flag = word] = word.split("=", 1);
-    const isValueOfUnknown = /^--?[a-z][^=]*$/i.test(rest[position - 1] ?? "") && !takesWords;
-    // A PEM block given by mistake begins with dashes as well, and must not be shown.
-    if (/^--?[a-z]/i.test(word))
-      issues.push({ path: flag, message: "there is no such flag", hint: suggest(flag, known) });
-    else if (takesWords) words.push(word);
-    else if (!isValueOfUnknown) issues.push({ path: word, message: "this word belongs to no flag", hint: wordHint });
-  }
-  return { words, issues };
-}
-
-const wordHint = "quote values with blanks, and name each value's flag";
 
 function explainFailure(error: unknown): ExitStatus {
   if (error instanceof CommanderError) {
