@@ -15,7 +15,7 @@ type Runtime = "clock" | "permit" | "trustedFingerprints" | "procRoot";
 type Static<Config> = Config extends unknown ? Omit<Config, Runtime> : never;
 
 /** One way to tell the server, as far as it can be configured. */
-export type RungConfig = Static<Exclude<StrategyConfig, { readonly name: "none" }>>;
+export type RungConfig = Static<StrategyConfig>;
 
 /** How a server is told. */
 export interface ReloadConfig {

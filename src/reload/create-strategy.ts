@@ -12,8 +12,7 @@ export type StrategyConfig =
   | ({ readonly name: "http" } & HttpStrategyOptions)
   | ({ readonly name: "exec" } & ExecStrategyOptions)
   | ({ readonly name: "restart" } & RestartStrategyOptions)
-  | { readonly name: "exit"; readonly status: number }
-  | { readonly name: "none" };
+  | { readonly name: "exit"; readonly status: number };
 
 /** Creates the configured strategy, and loads the code of no other. */
 export async function createStrategy(config: StrategyConfig): Promise<ReloadStrategy> {
@@ -30,7 +29,5 @@ export async function createStrategy(config: StrategyConfig): Promise<ReloadStra
       return (await import("./restart.ts")).createRestartStrategy(config);
     case "exit":
       return (await import("./exit.ts")).createExitStrategy(config);
-    case "none":
-      return (await import("./none.ts")).createNoneStrategy();
   }
 }

@@ -1,4 +1,4 @@
-/** The words that `--reload` takes, each naming one strategy. */
+/** The words that `--reload` takes: each names one strategy, and `none` a ladder without any. */
 export const strategyNames = ["signal", "nginx", "http", "exec", "restart", "exit", "none"] as const;
 
 export type StrategyName = (typeof strategyNames)[number];

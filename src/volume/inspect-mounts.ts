@@ -21,7 +21,7 @@ export interface MountInspection {
 export async function inspectMounts(request: VolumeRequest): Promise<MountInspection> {
   const mounts = await readMounts("self").catch(() => []);
   const directory = resolve(request.directory);
-  const names = [request.certificateFile, request.keyFile, request.caFile, ...(request.extraFiles ?? [])];
+  const names = [request.certificateFile, request.keyFile, request.caFile];
   const files = names.filter((name) => name !== undefined).map((name) => resolve(directory, name));
   const visible = [directory, ...files];
   const real = await Promise.all(visible.map((path) => realpath(path).catch(() => path)));

@@ -143,7 +143,7 @@ async function judge(
 }
 
 function namesOf(request: VolumeRequest): readonly string[] {
-  const names = [request.certificateFile, request.keyFile, request.caFile, ...(request.extraFiles ?? [])];
+  const names = [request.certificateFile, request.keyFile, request.caFile];
   return [...new Set(names.filter((name) => name !== undefined))];
 }
 

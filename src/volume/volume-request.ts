@@ -6,8 +6,6 @@ export interface VolumeRequest {
   readonly keyFile: string | undefined;
   /** Where there is one to look for; its absence is no finding. */
   readonly caFile: string | undefined;
-  /** Part of the content hash and of nothing else; their absence is no finding. */
-  readonly extraFiles?: readonly string[];
   /** Of each file. */
   readonly maxFileSizeBytes: number;
 }

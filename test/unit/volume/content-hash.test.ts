@@ -41,16 +41,6 @@ test("an authority that appears changes the hash", async () => {
   expect(await hashOf(requestFor(directory))).not.toBe(before);
 });
 
-test("a further file is part of the hash, and its absence is no finding", async () => {
-  const volume = await createSecretVolume(await createScratch());
-  await volume.publish(files);
-  const request = requestFor(volume.directory, { extraFiles: ["nginx.conf"] });
-  const before = await hashOf(request);
-  expect(before).not.toBe("");
-  await volume.publish({ ...files, "nginx.conf": "worker_processes 1;" });
-  expect(await hashOf(request)).not.toBe(before);
-});
-
 test("bytes that move from one file to the next change the hash", async () => {
   const directory = await createScratch();
   await writeAllInPlace(directory, { "tls.crt": "ab", "tls.key": "c" });
