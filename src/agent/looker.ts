@@ -68,12 +68,7 @@ async function judgeRead(
   }
   const passphrase = await readPassphrase(config.passphraseFile);
   const { findings: remarks } = read;
-  const parsed = parseKeypair({
-    ...read,
-    bundle: config.isBundle,
-    passphrase,
-    maxFileBytes: config.volume?.maxFileSizeBytes,
-  });
+  const parsed = parseKeypair({ ...read, bundle: config.isBundle, passphrase });
   passphrase?.fill(0);
   if (parsed.kind === "unusable") {
     const look: VolumeLook = {

@@ -9,7 +9,6 @@ import type { Finding, Severity } from "../core/finding.ts";
 export const keypairFindingCodes = {
   "certificate-file-empty": ["refuse", "the certificate file is empty: usually the issuer isn't ready yet"],
   "key-file-empty": ["refuse", "the key file is empty: usually the issuer isn't ready yet"],
-  "file-too-large": ["refuse", "a file is larger than `--max-file-size`"],
   "not-pem": ["refuse", "a file is DER, PKCS#12, a Java keystore, UTF-16 or something else that is not PEM"],
   "no-certificate": ["refuse", "the certificate file has no certificate in it, perhaps only a key"],
   "no-private-key": ["refuse", "the key file has no private key in it, perhaps only certificates"],

@@ -10,7 +10,7 @@ import type { PemText } from "./pem-text.ts";
 import { explainRejection, readCertificates } from "./read-certificates.ts";
 import { readPrivateKey } from "./read-private-key.ts";
 
-/** The contents of the files of one pair, all from one generation. */
+/** The contents of the files of one pair, all from one generation. Their size is bounded by whoever reads the volume. */
 export interface KeypairFiles {
   /** The certificate file, or the bundle of certificates and key. */
   readonly certificate: Uint8Array;
@@ -22,8 +22,6 @@ export interface KeypairFiles {
   readonly bundle?: boolean | undefined;
   /** Contents of the passphrase file; one line end at its end is ignored. */
   readonly passphrase?: Uint8Array | undefined;
-  /** Larger files are refused unread; 1 MiB when absent. */
-  readonly maxFileBytes?: number | undefined;
 }
 
 /** A pair that a server could load, or why there is none. */
@@ -35,8 +33,6 @@ export type ParsedKeypair =
       readonly certificate: CertificateFacts | undefined;
       readonly findings: readonly Finding[];
     };
-
-const defaultMaxFileBytes = 1024 * 1024;
 
 /**
  * Parses the files of one pair as OpenSSL, and so most servers, would read them; nothing is repaired. Never throws.
@@ -59,12 +55,9 @@ export function parseKeypair(files: KeypairFiles): ParsedKeypair {
 function parseFiles(files: KeypairFiles): ParsedKeypair {
   const isBundle = files.bundle === true;
   const role: FileRole = isBundle ? "bundle" : "certificate";
-  const maxFileBytes = files.maxFileBytes ?? defaultMaxFileBytes;
-  const chain = parseChainFile(role, toBuffer(files.certificate), maxFileBytes);
-  const key = isBundle
-    ? parseKeyFile(role, toBuffer(files.certificate), files, chain.pem)
-    : parseSeparateKey(files, maxFileBytes);
-  const { authorities, findings: caFindings } = parseAuthorities(files.ca, maxFileBytes);
+  const chain = parseChainFile(role, toBuffer(files.certificate));
+  const key = isBundle ? parseKeyFile(role, toBuffer(files.certificate), files, chain.pem) : parseSeparateKey(files);
+  const { authorities, findings: caFindings } = parseAuthorities(files.ca);
   const findings = mergeFindings([...chain.findings, ...key.findings, ...caFindings]);
   const isRefused = findings.some(({ severity }) => severity === "refuse");
   const leaf = chooseLeaf(chain.certificates, key.privateKey);
@@ -80,9 +73,8 @@ function parseFiles(files: KeypairFiles): ParsedKeypair {
 function parseChainFile(
   role: FileRole,
   file: Buffer,
-  maxFileBytes: number,
 ): { certificates: readonly X509Certificate[]; findings: readonly Finding[]; pem: PemText | undefined } {
-  const unread = findUnread(role, file, maxFileBytes);
+  const unread = findUnread(role, file);
   if (unread !== undefined) {
     return { certificates: [], findings: [unread], pem: undefined };
   }
@@ -107,16 +99,13 @@ function parseChainFile(
   return { certificates, findings, pem };
 }
 
-function parseSeparateKey(
-  files: KeypairFiles,
-  maxFileBytes: number,
-): { privateKey: KeyObject | undefined; findings: readonly Finding[] } {
+function parseSeparateKey(files: KeypairFiles): { privateKey: KeyObject | undefined; findings: readonly Finding[] } {
   if (files.key === undefined) {
     const message = "only the certificate is watched, so whether the server's key belongs to it was not checked";
     return { privateKey: undefined, findings: [createFinding("key-not-checked", message)] };
   }
   const file = toBuffer(files.key);
-  const unread = findUnread("key", file, maxFileBytes);
+  const unread = findUnread("key", file);
   return unread === undefined
     ? parseKeyFile("key", file, files, readPem(file))
     : { privateKey: undefined, findings: [unread] };
@@ -140,15 +129,15 @@ function parseKeyFile(
   return { privateKey: key, findings: [...findings, ...rest] };
 }
 
-function parseAuthorities(
-  file: Uint8Array | undefined,
-  maxFileBytes: number,
-): { authorities: readonly X509Certificate[]; findings: readonly Finding[] } {
+function parseAuthorities(file: Uint8Array | undefined): {
+  authorities: readonly X509Certificate[];
+  findings: readonly Finding[];
+} {
   if (file === undefined || file.length === 0) {
     return { authorities: [], findings: [] };
   }
   const bytes = toBuffer(file);
-  const unread = findUnread("CA", bytes, maxFileBytes);
+  const unread = findUnread("CA", bytes);
   const pem = unread === undefined ? readPem(bytes) : undefined;
   const read = pem === undefined ? undefined : readCertificates("CA", bytes, pem);
   if (read !== undefined && read.certificates.length > 0) {
@@ -158,11 +147,7 @@ function parseAuthorities(
   return { authorities: [], findings: [createFinding("ca-file-unusable", reason.message)] };
 }
 
-function findUnread(role: FileRole, file: Buffer, maxFileBytes: number): Finding | undefined {
-  if (file.length > maxFileBytes) {
-    const message = `the ${role} file has ${file.length} bytes; at most ${maxFileBytes} are read`;
-    return createFinding("file-too-large", message, { hint: "raise --max-file-size if the file is right" });
-  }
+function findUnread(role: FileRole, file: Buffer): Finding | undefined {
   if (file.every((byte) => byte <= 0x20)) {
     const code = role === "key" ? "key-file-empty" : "certificate-file-empty";
     return createFinding(code, `the ${role} file is empty`, { hint: "look whether the issuer has finished" });

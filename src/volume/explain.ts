@@ -106,7 +106,7 @@ function explainKind(path: string, failure: FileFailure, maxFileSizeBytes: numbe
       return volumeFinding(
         "too-large",
         `${path} is larger than ${maxFileSizeBytes} bytes`,
-        "name the file that holds the certificate or key; a bundle of trusted roots does not belong here",
+        "name the file that holds the certificate or key, or raise --max-file-size if it is the right one",
       );
     case "system-error":
       return undefined;

@@ -18,7 +18,7 @@ export const volumeFindingCodes = {
   "is-directory": ["refuse", "a directory lies where the file should be, as a `subPath` of an absent key leaves one"],
   "not-a-directory": ["refuse", "a part of the path that should be a directory is a file"],
   "not-a-file": ["refuse", "a pipe, socket or device lies where the file should be"],
-  "too-large": ["refuse", "the file is larger than the limit for certificates and keys"],
+  "too-large": ["refuse", "the file is larger than `--max-file-size`"],
   "read-failed": ["refuse", "the system could not read the file; the message has its name for the error"],
   "subpath-mount": ["warn", "a single entry is mounted, as `subPath` does: the mount keeps its first content for ever"],
   "subpath-mount-deleted": [

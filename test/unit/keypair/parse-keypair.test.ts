@@ -49,23 +49,6 @@ test("when only the key is at fault the certificate is still described", () => {
   expect(parsed.kind === "unusable" && parsed.certificate?.fingerprint).toBe(fingerprint);
 });
 
-test("a file beyond the limit is refused unread, with both sizes", () => {
-  const { certificate, key } = readVector("pem-plain");
-  const parsed = parseKeypair({
-    certificate: Buffer.concat([certificate, Buffer.alloc(5000)]),
-    key,
-    maxFileBytes: 4096,
-  });
-  expect(parsed.findings).toEqual([
-    {
-      code: "file-too-large",
-      severity: "refuse",
-      message: `the certificate file has ${certificate.length + 5000} bytes; at most 4096 are read`,
-      hint: "raise --max-file-size if the file is right",
-    },
-  ]);
-});
-
 test("more certificates than a client takes are refused", () => {
   const { certificate, key } = readVector("pem-plain");
   const many = Buffer.concat(Array.from({ length: 60 }, () => Buffer.from(certificate)));
