@@ -100,11 +100,3 @@ export function createFinding(
   const finding = { code, severity: more.severity ?? keypairFindingCodes[code][0], message };
   return more.hint === undefined ? finding : { ...finding, hint: more.hint };
 }
-
-/** The table of codes in Markdown, as it stands in the documentation. */
-export function renderFindingCodes(): string {
-  const rows = Object.entries(keypairFindingCodes).map(
-    ([code, [severity, meaning]]) => `| \`${code}\` | ${severity} | ${meaning} |`,
-  );
-  return ["| code | severity | meaning |", "|---|---|---|", ...rows, ""].join("\n");
-}

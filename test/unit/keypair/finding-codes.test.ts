@@ -1,15 +1,6 @@
 import { expect, test } from "vitest";
-import { createFinding, keypairFindingCodes, renderFindingCodes } from "../../../src/keypair/finding-codes.ts";
+import { createFinding, keypairFindingCodes } from "../../../src/keypair/finding-codes.ts";
 import { vectors } from "../../vectors/read-vector.ts";
-
-test("the table has one row for each code, with severity and meaning", () => {
-  const rows = renderFindingCodes().trimEnd().split("\n").slice(2);
-  expect(rows).toHaveLength(Object.keys(keypairFindingCodes).length);
-  expect(rows).toContain("| `expired` | refuse | the leaf has ended; a warning under `--allow-expired` |");
-  for (const row of rows) {
-    expect(row.split("|")).toHaveLength(5);
-  }
-});
 
 test("a finding has the severity of its code unless another is given, and a hint only when there is one", () => {
   expect(createFinding("untrusted", "no path")).toEqual({ code: "untrusted", severity: "warn", message: "no path" });
