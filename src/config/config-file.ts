@@ -34,8 +34,7 @@ export async function readConfigFile(path: string, known: KnownOptions): Promise
   }
 }
 
-/** Reads the text of a configuration file. */
-export function parseConfigFile(text: string, known: KnownOptions): ReadConfigFile {
+function parseConfigFile(text: string, known: KnownOptions): ReadConfigFile {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
   const issues: Issue[] = document.errors.map(({ message, linePos }) => ({

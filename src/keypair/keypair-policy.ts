@@ -13,13 +13,3 @@ export interface KeypairPolicy {
   /** Let keys and digests through that servers refuse at OpenSSL's security level 2. */
   readonly allowWeak: boolean;
 }
-
-/** What holds when nothing is configured. */
-export const defaultKeypairPolicy: KeypairPolicy = {
-  minValidityMs: 0,
-  clockSkewMs: 5 * 60_000,
-  requireNames: [],
-  requireTrust: false,
-  allowExpired: false,
-  allowWeak: false,
-};

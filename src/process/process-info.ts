@@ -65,7 +65,7 @@ export function readProcessStat(pid: number, procRoot: string): ProcessStat | un
  * Reads one process; `undefined` when it is gone, or hidden from this user. The command line lies in the process's own
  * memory, and may have to be waited for.
  */
-export async function readProcessEntry(pid: number, procRoot: string): Promise<ProcessEntry | undefined> {
+async function readProcessEntry(pid: number, procRoot: string): Promise<ProcessEntry | undefined> {
   const stat = readProcessStat(pid, procRoot);
   if (stat === undefined) return undefined;
   if (stat.isKernelThread || isDefunct(stat)) return { pid, ...stat, argv: [] };
@@ -89,12 +89,6 @@ export async function readProcessEntries(pids: readonly number[], procRoot: stri
     found.push(...entries.filter((entry) => entry !== undefined));
   }
   return found;
-}
-
-/** Reads all that is known of one process; `undefined` when it is gone, or hidden from this user. */
-export async function readProcess(pid: number, procRoot: string = defaultProcRoot): Promise<ProcessInfo | undefined> {
-  const entry = await readProcessEntry(pid, procRoot);
-  return entry === undefined ? undefined : completeEntry(entry, procRoot);
 }
 
 /** Adds user and signals to an entry; `undefined` when the process is gone. */

@@ -8,11 +8,11 @@ import process from "node:process";
 import { setTimeout as wait } from "node:timers/promises";
 import { writeHeapSnapshot } from "node:v8";
 import type { Keypair } from "../../src/keypair/keypair.ts";
-import { defaultKeypairPolicy } from "../../src/keypair/keypair-policy.ts";
 import { parseKeypair } from "../../src/keypair/parse-keypair.ts";
 import { rehearse } from "../../src/keypair/rehearsal.ts";
 import { validateKeypair } from "../../src/keypair/validate-keypair.ts";
 import { systemClock } from "../../src/system/clock.ts";
+import { defaultKeypairPolicy } from "../support/keypair-policy.ts";
 
 const [snapshotFile = "", ...folders] = process.argv.slice(2);
 let current: Keypair | undefined;

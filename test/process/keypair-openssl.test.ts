@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { defaultKeypairPolicy } from "../../src/keypair/keypair-policy.ts";
 import { parseKeypair } from "../../src/keypair/parse-keypair.ts";
 import { validateKeypair } from "../../src/keypair/validate-keypair.ts";
+import { defaultKeypairPolicy } from "../support/keypair-policy.ts";
 import { readVector, vectorFileNames, vectorFolder, vectors } from "../vectors/read-vector.ts";
 import { vectorNowMs } from "../vectors/vector.ts";
 

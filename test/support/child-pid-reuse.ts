@@ -6,8 +6,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { stdout } from "node:process";
-import { isSameProcess, readProcess } from "../../src/process/process-info.ts";
+import { isSameProcess } from "../../src/process/process-info.ts";
 import { sendSignal } from "../../src/process/send-signal.ts";
+import { readProcess } from "./read-process.ts";
 import { until } from "./until.ts";
 
 const pid = 20_000;

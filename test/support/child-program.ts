@@ -4,8 +4,9 @@ import { copyFile, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { kill } from "node:process";
-import { isSameProcess, type ProcessInfo, readProcess } from "../../src/process/process-info.ts";
+import { isSameProcess, type ProcessInfo } from "../../src/process/process-info.ts";
 import { readChildren } from "../../src/process/related-processes.ts";
+import { readProcess } from "./read-process.ts";
 import { until } from "./until.ts";
 
 /** A real process that is no descendant of the test, as a server in another container is none of the agent. */

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createLooker, type Looker } from "../../../src/agent/looker.ts";
 import type { ServingConfig } from "../../../src/config/config.ts";
-import { defaultKeypairPolicy } from "../../../src/keypair/keypair-policy.ts";
 import { createAuthority, type IssueOptions } from "../../support/certificates.ts";
+import { defaultKeypairPolicy } from "../../support/keypair-policy.ts";
 import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
 import { createSecretVolume, type SecretVolume } from "../../support/secret-volume.ts";
 

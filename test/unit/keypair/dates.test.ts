@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import { holdUntilMs, nextVerdictChangeMs } from "../../../src/keypair/judge-dates.ts";
 import type { Keypair } from "../../../src/keypair/keypair.ts";
-import { defaultKeypairPolicy, type KeypairPolicy } from "../../../src/keypair/keypair-policy.ts";
+import type { KeypairPolicy } from "../../../src/keypair/keypair-policy.ts";
 import { parseKeypair } from "../../../src/keypair/parse-keypair.ts";
 import { validateKeypair } from "../../../src/keypair/validate-keypair.ts";
 import { createAuthority } from "../../support/certificates.ts";
+import { defaultKeypairPolicy } from "../../support/keypair-policy.ts";
 
 const secondMs = 1000;
 const hourMs = 3_600_000;

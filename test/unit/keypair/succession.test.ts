@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import type { CertificateFacts } from "../../../src/core/certificate-facts.ts";
 import { type Keypair, readKeypairFacts } from "../../../src/keypair/keypair.ts";
-import { defaultKeypairPolicy, type KeypairPolicy } from "../../../src/keypair/keypair-policy.ts";
+import type { KeypairPolicy } from "../../../src/keypair/keypair-policy.ts";
 import { parseKeypair } from "../../../src/keypair/parse-keypair.ts";
 import { validateKeypair } from "../../../src/keypair/validate-keypair.ts";
 import { createAuthority, type IssueOptions } from "../../support/certificates.ts";
+import { defaultKeypairPolicy } from "../../support/keypair-policy.ts";
 
 const dayMs = 86_400_000;
 const nowMs = Date.UTC(2027, 0, 1);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { defaultKeypairPolicy } from "../../../src/keypair/keypair-policy.ts";
 import { parseKeypair } from "../../../src/keypair/parse-keypair.ts";
 import { rehearse } from "../../../src/keypair/rehearsal.ts";
 import { validateKeypair } from "../../../src/keypair/validate-keypair.ts";
 import { systemClock } from "../../../src/system/clock.ts";
+import { defaultKeypairPolicy } from "../../support/keypair-policy.ts";
 import { readVector, vectors } from "../../vectors/read-vector.ts";
 import { vectorNowMs } from "../../vectors/vector.ts";
 

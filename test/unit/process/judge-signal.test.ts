@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { doubtSignal, objectToSignal } from "../../../src/process/judge-signal.ts";
-import { readProcess } from "../../../src/process/process-info.ts";
 import type { Signal } from "../../../src/process/signals.ts";
 import { createProcTree, type FixtureProcess } from "../../support/proc-fixture.ts";
+import { readProcess } from "../../support/read-process.ts";
 
 const hangUp: Signal = { name: "SIGHUP", number: 1 };
 const user1: Signal = { name: "SIGUSR1", number: 10 };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { readProcess } from "../../../src/process/process-info.ts";
 import { dispositionOf, parseSignal, runtimeThatCatchesAll } from "../../../src/process/signals.ts";
 import { createProcTree, type FixtureProcess } from "../../support/proc-fixture.ts";
+import { readProcess } from "../../support/read-process.ts";
 
 const hangUp = { name: "SIGHUP", number: 1 } as const;
 

@@ -3,10 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { kill } from "node:process";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { isDefunct, readProcess } from "../../../src/process/process-info.ts";
+import { isDefunct } from "../../../src/process/process-info.ts";
 import type { ArgumentList } from "../../../src/reload/argument-list.ts";
 import { createExecStrategy } from "../../../src/reload/exec.ts";
 import { systemClock } from "../../../src/system/clock.ts";
+import { readProcess } from "../../support/read-process.ts";
 import { until } from "../../support/until.ts";
 
 const never = new AbortController().signal;
