@@ -1,5 +1,4 @@
 import type { X509Certificate } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import type { ServingConfig } from "../config/config.ts";
 import type { CertificateFacts } from "../core/certificate-facts.ts";
 import type { Finding } from "../core/finding.ts";
@@ -10,6 +9,7 @@ import { parseKeypair } from "../keypair/parse-keypair.ts";
 import { rehearse } from "../keypair/rehearsal.ts";
 import { validateKeypair } from "../keypair/validate-keypair.ts";
 import type { Clock } from "../system/clock.ts";
+import { readBounded } from "../system/read-bounded.ts";
 import { readVolume, type VolumeRead } from "../volume/read-volume.ts";
 
 /** Reads a volume and judges what lies there. */
@@ -111,8 +111,12 @@ function hasSeverity(findings: readonly Finding[], severity: Finding["severity"]
   return findings.some((finding) => finding.severity === severity);
 }
 
+/** Far longer than what OpenSSL takes for a passphrase. */
+const longestPassphrase = 16_384;
+
 /** A passphrase that can't be read is like none: the key then turns out to be encrypted, and says so. */
 async function readPassphrase(path: string | undefined): Promise<Buffer | undefined> {
   if (path === undefined) return undefined;
-  return readFile(path).catch(() => undefined);
+  const read = await readBounded(path, longestPassphrase);
+  return read.kind === "content" ? read.bytes : undefined;
 }

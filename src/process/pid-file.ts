@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { explainReadFailure, type ReadFailure, readBounded } from "../system/read-bounded.ts";
 import type { NoProcess } from "./find-process.ts";
 
 /** Larger pids don't exist: PID_MAX_LIMIT of the kernel's `include/linux/threads.h`. */
@@ -9,13 +9,9 @@ const longestPidFile = 4_096;
 
 /** Reads the pid that a server wrote, anew each time: the first line, trimmed. Content is never shown. */
 export async function readPidFile(path: string): Promise<{ readonly kind: "pid"; readonly pid: number } | NoProcess> {
-  let content: Buffer;
-  try {
-    content = await readFile(path);
-  } catch (error) {
-    return unreadable(path, error as NodeJS.ErrnoException);
-  }
-  const [line = ""] = content.subarray(0, longestPidFile).toString("latin1").trim().split("\n");
+  const read = await readBounded(path, longestPidFile);
+  if (read.kind === "failed") return unreadable(path, read.failure);
+  const [line = ""] = read.bytes.toString("latin1").trim().split("\n");
   const pid = /^\d{1,7}$/.test(line.trim()) ? Number(line) : 0;
   if (pid >= 1 && pid <= largestPid) return { kind: "pid", pid };
   return {
@@ -26,8 +22,8 @@ export async function readPidFile(path: string): Promise<{ readonly kind: "pid";
   };
 }
 
-function unreadable(path: string, error: NodeJS.ErrnoException): NoProcess {
-  if (error.code === "ENOENT" || error.code === "ENOTDIR") {
+function unreadable(path: string, failure: ReadFailure): NoProcess {
+  if (failure.reason === "system-error" && (failure.code === "ENOENT" || failure.code === "ENOTDIR")) {
     return {
       kind: "none",
       reason: "no-process",
@@ -38,7 +34,7 @@ function unreadable(path: string, error: NodeJS.ErrnoException): NoProcess {
   return {
     kind: "none",
     reason: "pid-file-unusable",
-    detail: `pid file ${path} can't be read: ${error.code ?? error.message}`,
-    hint: "let the agent's user read it, or find the server by --process-name",
+    detail: `pid file ${path} ${explainReadFailure(failure)}`,
+    hint: "give a file that the agent's user may read, or find the server by --process-name",
   };
 }

@@ -1,45 +1,55 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { explainReadFailure, type ReadFailure, readBounded } from "../system/read-bounded.ts";
 import type { CredentialsSource } from "./http-options.ts";
 import type { Refusal } from "./server-process.ts";
 
+type Authorization = { readonly kind: "authorization"; readonly value: string };
+
+/** No header can be longer: Node's own servers take 16 KiB of them all (Node documentation, "http.maxHeaderSize"). */
+const largestFile = 65_536;
+
 /** The value of the Authorization header, or why there is none. File contents never reach a message. */
-export async function readAuthorization(
-  source: CredentialsSource,
-): Promise<{ readonly kind: "authorization"; readonly value: string } | Refusal> {
-  try {
-    return source.kind === "bearer" ? await readBearer(source.file) : await readBasic(source.path);
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? "unknown";
-    const path = source.kind === "bearer" ? source.file : source.path;
-    return unusable(`credentials ${path} can't be read: ${code}`);
-  }
+export async function readAuthorization(source: CredentialsSource): Promise<Authorization | Refusal> {
+  return source.kind === "bearer" ? await readBearer(source.file) : await readBasic(source.path);
 }
 
-async function readBearer(file: string): Promise<{ kind: "authorization"; value: string } | Refusal> {
-  const token = (await readFile(file, "utf8")).trim();
+async function readBearer(file: string): Promise<Authorization | Refusal> {
+  const read = await readText(file);
+  if (read.kind === "failed") return unreadable(file, read.failure);
+  const token = read.text.trim();
   // RFC 6750, section 2.1: anything else in it would end the header, or the request.
   if (!/^[A-Za-z0-9\-._~+/]+=*$/.test(token)) return unusable(`${file} holds no bearer token`);
   return { kind: "authorization", value: `Bearer ${token}` };
 }
 
-async function readBasic(path: string): Promise<{ kind: "authorization"; value: string } | Refusal> {
-  const pair = (await readPair(path)).replace(/\r?\n$/, "");
+async function readBasic(path: string): Promise<Authorization | Refusal> {
+  const read = await readText(path);
+  if (read.kind === "text") return toBasic(path, read.text);
+  if (read.failure.reason !== "system-error" || read.failure.code !== "EISDIR") return unreadable(path, read.failure);
+  const [userFile, passwordFile] = [join(path, "username"), join(path, "password")];
+  const [user, password] = await Promise.all([readText(userFile), readText(passwordFile)]);
+  if (user.kind === "failed") return unreadable(userFile, user.failure);
+  if (password.kind === "failed") return unreadable(passwordFile, password.failure);
+  return toBasic(path, `${user.text.trim()}:${password.text}`);
+}
+
+function toBasic(path: string, text: string): Authorization | Refusal {
+  const pair = text.replace(/\r?\n$/, "");
   if (!pair.includes(":") || /[\r\n\0]/.test(pair)) return unusable(`${path} doesn't hold user:password in one line`);
   return { kind: "authorization", value: `Basic ${Buffer.from(pair, "utf8").toString("base64")}` };
 }
 
-async function readPair(path: string): Promise<string> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EISDIR") throw error;
-    const [user, password] = await Promise.all([
-      readFile(join(path, "username"), "utf8"),
-      readFile(join(path, "password"), "utf8"),
-    ]);
-    return `${user.trim()}:${password}`;
-  }
+async function readText(
+  file: string,
+): Promise<
+  { readonly kind: "text"; readonly text: string } | { readonly kind: "failed"; readonly failure: ReadFailure }
+> {
+  const read = await readBounded(file, largestFile);
+  return read.kind === "failed" ? read : { kind: "text", text: read.bytes.toString("utf8") };
+}
+
+function unreadable(file: string, failure: ReadFailure): Refusal {
+  return unusable(`credentials ${file} ${explainReadFailure(failure)}`);
 }
 
 function unusable(detail: string): Refusal {

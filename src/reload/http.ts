@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import type { Finding } from "../core/finding.ts";
 import type { ReloadOutcome } from "../core/reload-outcome.ts";
+import { explainReadFailure, readBounded } from "../system/read-bounded.ts";
 import { reloadFinding } from "./finding-codes.ts";
 import { explainFailure, judgeAnswer } from "./http-answer.ts";
 import type { ConnectorOptions } from "./http-connector.ts";
@@ -37,13 +37,15 @@ export function createHttpStrategy(options: HttpStrategyOptions): ReloadStrategy
     async reload(abort): Promise<ReloadOutcome> {
       if (abort.aborted) return cancelled();
       const what = `${method} ${url.origin}${url.pathname}`;
-      const secrets = await readSecrets(options);
-      if ("kind" in secrets) return secrets;
       const startMs = clock.now().monotonicMs;
       const timeUp = new AbortController();
       const cancel = clock.after(timeoutMs, () => timeUp.abort());
+      const ended = AbortSignal.any([abort, timeUp.signal]);
       try {
-        const answer = await exchange(options, secrets, AbortSignal.any([abort, timeUp.signal]));
+        const secrets = await Promise.race([readSecrets(options), whenAborted(ended)]);
+        if (secrets === "aborted") return timeUp.signal.aborted ? unreadInTime(options) : cancelled();
+        if ("kind" in secrets) return secrets;
+        const answer = await exchange(options, secrets, ended);
         return judgeAnswer(what, answer, options.expectedStatuses);
       } catch (error) {
         if (timeUp.signal.aborted) return { kind: "timed-out", afterMs: timeoutMs };
@@ -92,21 +94,38 @@ function withAuthorization(
   return authorization === undefined ? headers : [...headers, ["authorization", authorization]];
 }
 
+/** A CA file is at most as large as a Secret can be (Kubernetes documentation, "Secrets"). */
+const largestCaFile = 1024 * 1024;
+
 async function readSecrets(options: HttpStrategyOptions): Promise<Secrets | Refusal> {
   const { credentials, caFile } = options;
   const authorization = credentials === undefined ? undefined : await readAuthorization(credentials);
   if (authorization?.kind === "refused") return authorization;
-  try {
-    const ca = caFile === undefined ? undefined : await readFile(caFile, "utf8");
-    return { authorization: authorization?.value, ca };
-  } catch (error) {
-    return {
-      kind: "refused",
-      reason: "certificate-not-trusted",
-      detail: `CA file ${caFile} can't be read: ${(error as NodeJS.ErrnoException).code}`,
-      hint: "give a PEM file that the agent's user may read",
-    };
-  }
+  if (caFile === undefined) return { authorization: authorization?.value, ca: undefined };
+  const read = await readBounded(caFile, largestCaFile);
+  if (read.kind === "content") return { authorization: authorization?.value, ca: read.bytes.toString("utf8") };
+  return {
+    kind: "refused",
+    reason: "certificate-not-trusted",
+    detail: `CA file ${caFile} ${explainReadFailure(read.failure)}`,
+    hint: "give a PEM file that the agent's user may read",
+  };
+}
+
+function unreadInTime({ credentials, timeoutMs }: HttpStrategyOptions): Refusal {
+  const [reason, what] =
+    credentials === undefined
+      ? (["certificate-not-trusted", "the CA file"] as const)
+      : (["credentials-unusable", "the files of the credentials and the CA"] as const);
+  const detail = `${what} could not be read within ${timeoutMs} ms`;
+  return { kind: "refused", reason, detail, hint: "does the file system that they lie on answer?" };
+}
+
+function whenAborted(signal: AbortSignal): Promise<"aborted"> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve("aborted");
+    else signal.addEventListener("abort", () => resolve("aborted"), { once: true });
+  });
 }
 
 function sendsInClear({ url, credentials, unixSocket }: HttpStrategyOptions): boolean {

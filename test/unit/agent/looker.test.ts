@@ -1,3 +1,5 @@
+import { execFileSync } from "node:child_process";
+import { createPrivateKey } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -73,6 +75,21 @@ describe("a looker", () => {
     expect(look).toMatchObject({ kind: "held" });
     clock.pass(61_000);
     expect(await kindOf()).toBe("accepted");
+  });
+
+  it("takes a passphrase file that is a pipe nobody writes to for none", async () => {
+    const pipe = join(directory, "passphrase");
+    execFileSync("mkfifo", [pipe]);
+    const pair = await authority.issue({ names: ["a.example"] });
+    const encrypted = createPrivateKey(pair.keyPem).export({
+      type: "pkcs8",
+      format: "pem",
+      cipher: "aes-256-cbc",
+      passphrase: "x",
+    });
+    await volume.publish({ "tls.crt": pair.certificatePem, "tls.key": encrypted.toString() });
+    const withPipe = createLooker({ ...serving(), passphraseFile: pipe }, clock);
+    expect(await withPipe.look(undefined)).toMatchObject({ kind: "refused", findings: [{ code: "key-encrypted" }] });
   });
 
   it("says the same of the same content", async () => {

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -70,6 +71,22 @@ describe("a pid file is unusable", () => {
     expect(await search({ pidFile: directory })).toMatchObject({
       reason: "pid-file-unusable",
       detail: `pid file ${directory} can't be read: EISDIR`,
+    });
+  });
+
+  test("when it is a named pipe, which would be waited for for ever", async () => {
+    execFileSync("mkfifo", [pidFile]);
+    expect(await search()).toMatchObject({
+      reason: "pid-file-unusable",
+      detail: `pid file ${pidFile} is no regular file`,
+    });
+  });
+
+  test("when it is far larger than any pid file", async () => {
+    await writeFile(pidFile, `7\n${"x".repeat(4_096)}`);
+    expect(await search()).toMatchObject({
+      reason: "pid-file-unusable",
+      detail: `pid file ${pidFile} is larger than 4096 bytes`,
     });
   });
 

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -108,6 +109,25 @@ describe("unusable credentials", () => {
     const path = join(directory, "secret");
     expect(await httpStrategy(1, { credentials: { kind: "basic", path } }).prepare()).toMatchObject([
       { code: "credentials-unusable" },
+    ]);
+  });
+});
+
+describe("credentials in a named pipe that nobody writes to", () => {
+  test("are unusable at once", async () => {
+    const pipe = join(directory, "password");
+    execFileSync("mkfifo", [pipe]);
+    await writeFile(join(directory, "username"), "admin");
+    for (const credentials of [
+      { kind: "bearer", file: pipe },
+      { kind: "basic", path: pipe },
+    ] as const) {
+      expect(await httpStrategy(1, { credentials }).prepare()).toMatchObject([
+        { code: "credentials-unusable", message: `credentials ${pipe} is no regular file` },
+      ]);
+    }
+    expect(await httpStrategy(1, { credentials: { kind: "basic", path: directory } }).prepare()).toMatchObject([
+      { code: "credentials-unusable", message: `credentials ${pipe} is no regular file` },
     ]);
   });
 });

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -84,6 +85,16 @@ describe("an endpoint that isn't trusted", () => {
       reason: "certificate-not-trusted",
       detail: expect.stringMatching(why),
       hint: expect.stringContaining("CA file"),
+      requests: 0,
+    });
+  });
+
+  test("because the CA file is a named pipe that nobody writes to gets no request", async () => {
+    const pipe = join(directory, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    expect(await reloadServedWith(await issue(), { caFile: pipe })).toMatchObject({
+      reason: "certificate-not-trusted",
+      detail: `CA file ${pipe} is no regular file`,
       requests: 0,
     });
   });

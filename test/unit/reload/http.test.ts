@@ -1,7 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createManualClock } from "../../support/manual-clock.ts";
 import { httpStrategy, startReloadEndpoint } from "../../support/reload-endpoint.ts";
 
 const never = new AbortController().signal;
@@ -64,6 +65,17 @@ describe("the request", () => {
   test("is not sent after the reload was called off", async () => {
     await using endpoint = await startReloadEndpoint((_, response) => response.end());
     expect(await httpStrategy(endpoint.port).reload(AbortSignal.abort())).toMatchObject({ reason: "cancelled" });
+    expect(endpoint.requests).toEqual([]);
+  });
+
+  test("is not sent after the time is up that its secrets are read in, too", async () => {
+    await using endpoint = await startReloadEndpoint((_, response) => response.end());
+    const file = join(directory, "token");
+    await writeFile(file, "token");
+    const clock = createManualClock(0);
+    const outcome = httpStrategy(endpoint.port, { credentials: { kind: "bearer", file }, clock }).reload(never);
+    clock.pass(5_000);
+    expect(await outcome).toMatchObject({ kind: "refused", reason: "credentials-unusable" });
     expect(endpoint.requests).toEqual([]);
   });
 
