@@ -1,4 +1,4 @@
-import { readFile, stat } from "node:fs/promises";
+import { explainReadFailure, readBounded } from "../system/read-bounded.ts";
 import type { ClientCertificate } from "./secure-context.ts";
 
 /** The client's pair, or why there is none. */
@@ -8,24 +8,26 @@ export type ReadClientCertificate =
 
 const largestFile = 1024 * 1024;
 
-/** Reads the client's certificate and key anew: they are renewed like any other. Overwrite the key when done. */
+/**
+ * Reads the client's certificate and key anew: they are renewed like any other. Give the pair to
+ * {@link overwriteClientCertificate} when done.
+ */
 export async function readClientCertificate(certificateFile: string, keyFile: string): Promise<ReadClientCertificate> {
-  const certificate = await readBounded(certificateFile);
-  if (typeof certificate === "string") {
-    return { kind: "unusable", detail: `client certificate ${certificateFile} ${certificate}` };
+  const certificate = await readBounded(certificateFile, largestFile);
+  if (certificate.kind === "failed") {
+    const detail = `client certificate ${certificateFile} ${explainReadFailure(certificate.failure)}`;
+    return { kind: "unusable", detail };
   }
-  const key = await readBounded(keyFile);
-  if (typeof key === "string") {
-    return { kind: "unusable", detail: `client key ${keyFile} ${key}` };
+  const key = await readBounded(keyFile, largestFile);
+  if (key.kind === "failed") {
+    certificate.bytes.fill(0);
+    return { kind: "unusable", detail: `client key ${keyFile} ${explainReadFailure(key.failure)}` };
   }
-  return { kind: "pair", pair: { certificate, key } };
+  return { kind: "pair", pair: { certificate: certificate.bytes, key: key.bytes } };
 }
 
-async function readBounded(file: string): Promise<Buffer | string> {
-  try {
-    const { size } = await stat(file);
-    return size > largestFile ? `is larger than ${largestFile} bytes` : await readFile(file);
-  } catch (error) {
-    return `can't be read (${error instanceof Error && "code" in error ? String(error.code) : "unknown error"})`;
-  }
+/** Overwrites both texts: a certificate's file may hold the key as well. */
+export function overwriteClientCertificate({ certificate, key }: ClientCertificate): void {
+  certificate.fill(0);
+  key.fill(0);
 }

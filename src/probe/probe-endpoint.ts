@@ -4,7 +4,7 @@ import type { KeyType } from "../core/certificate-facts.ts";
 import type { ProbeResult, UnreachableReason } from "../core/probe-result.ts";
 import type { Clock } from "../system/clock.ts";
 import { chooseFarewell, choosePrelude } from "./choose-prelude.ts";
-import { readClientCertificate } from "./client-certificate.ts";
+import { overwriteClientCertificate, readClientCertificate } from "./client-certificate.ts";
 import { describeServed } from "./describe-served.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type Handshake, performHandshake } from "./handshake.ts";
@@ -58,7 +58,9 @@ export async function probeEndpoint(endpoint: Endpoint, options: ProbeOptions): 
     }
     return await probeAddress(endpoint, options, client);
   } finally {
-    client?.key.fill(0);
+    if (client !== undefined) {
+      overwriteClientCertificate(client);
+    }
   }
 }
 
@@ -76,7 +78,7 @@ async function readClient(endpoint: Endpoint): Promise<ClientCertificate | undef
     return read.pair;
   } catch {
     // OpenSSL's words may hold parts of what it read.
-    read.pair.key.fill(0);
+    overwriteClientCertificate(read.pair);
     return `${clientCertificateFile} and ${clientKeyFile} are no pair of PEM certificate and unencrypted key`;
   }
 }

@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { createPrivateKey } from "node:crypto";
-import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -8,6 +8,7 @@ import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAuthority, type IssuedKeyType } from "../support/certificates.ts";
+import { readMemory } from "../support/process-memory.ts";
 import { until } from "../support/until.ts";
 
 /** The same secret in the forms in which it could lie in memory. */
@@ -98,35 +99,4 @@ function countTraces(regions: readonly Buffer[], traces: readonly Traces[]): { l
     lines: count(traces.flatMap(({ lines }) => lines)),
     numbers: count(traces.flatMap(({ numbers }) => numbers)),
   };
-}
-
-/** Every writable region of a process (proc(5), /proc/pid/maps and /proc/pid/mem). */
-function readMemory(pid: number): readonly Buffer[] {
-  const regions: Buffer[] = [];
-  const memory = openSync(`/proc/${pid}/mem`, "r");
-  try {
-    for (const line of readFileSync(`/proc/${pid}/maps`, "utf8").split("\n")) {
-      const range = /^([0-9a-f]+)-([0-9a-f]+) rw/.exec(line);
-      if (range !== null) {
-        regions.push(readRegion(memory, Number.parseInt(range[1] ?? "", 16), Number.parseInt(range[2] ?? "", 16)));
-      }
-    }
-  } finally {
-    closeSync(memory);
-  }
-  return regions;
-}
-
-function readRegion(memory: number, start: number, end: number): Buffer {
-  const region = Buffer.alloc(end - start);
-  let filled = 0;
-  while (filled < region.length) {
-    const length = Math.min(1024 * 1024, region.length - filled);
-    const read = readSync(memory, region, filled, length, start + filled);
-    if (read === 0) {
-      break;
-    }
-    filled += read;
-  }
-  return region.subarray(0, filled);
 }

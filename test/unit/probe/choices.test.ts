@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
@@ -127,7 +128,15 @@ describe("a client certificate", () => {
       durationMs: 0,
     });
     expect(await probe(`127.0.0.1:1?client-cert=/nowhere/a&client-key=/nowhere/b`)).toMatchObject({
-      detail: "client certificate /nowhere/a can't be read (ENOENT)",
+      detail: "client certificate /nowhere/a can't be read: ENOENT",
+    });
+  });
+
+  test("that is a named pipe which nobody writes to is not waited for", async () => {
+    const pipe = join(directory, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    expect(await probe(`127.0.0.1:1?client-cert=${pipe}&client-key=${pipe}`)).toMatchObject({
+      detail: `client certificate ${pipe} is no regular file`,
     });
   });
 });
