@@ -76,7 +76,7 @@ export function performHandshake(handshake: Handshake, clock: Clock, signal: Abo
 
     const startTls = (): void => {
       enter("handshake");
-      const secured = startTlsClient(socket, handshake, {
+      const secured = startTlsClient(socket, handshake, clock, {
         onSeen: (outcome) => {
           seen = outcome;
           sayGoodbye(secured, handshake.createFarewell(), () => settle(outcome));

@@ -21,44 +21,61 @@ export interface PresentedChain {
  * curve without a NIST name (seen with 24.21 and brainpoolP256r1), which any server can present: it is never called.
  * `getPeerX509Certificate` loses the memory of every certificate behind the leaf, some 5 KB each (X509Certificate's
  * constructor takes them off OpenSSL's list without freeing them), too much for an agent that probes for months. So the
- * leaf is read out of the session, and the chain behind a leaf that was seen at this place before is read anew only now
- * and then, or where it isn't the one that is expected.
+ * leaf is read out of the session, and the chain behind a leaf that was seen at this place before is read anew only where
+ * that was a quarter of an hour ago, or where it isn't the one that is expected.
  *
  * @param expectedChain fingerprints from the leaf upwards, as in `CertificateFacts.chain`
+ * @param nowMs monotonic
  * @throws Error where a certificate can't be decoded
  */
 export function takePresentedChain(
   socket: TLSSocket,
   place: string,
   expectedChain: readonly string[] | undefined,
+  nowMs: number,
 ): PresentedChain | undefined {
   const leaf = readSessionLeaf(socket);
   const fingerprint = leaf && createHash("sha256").update(leaf).digest("hex");
   const key = `${place} ${fingerprint}`;
   const known = fingerprint === undefined ? undefined : chains.get(key);
-  if (known !== undefined && known.usesLeft > 0 && !isDoubtful(known.chain, fingerprint, expectedChain)) {
-    known.usesLeft -= 1;
+  if (known !== undefined && isFresh(known, nowMs) && !isDoubtful(known.chain, fingerprint, expectedChain)) {
     return known.chain;
   }
   const chain = readChain(socket);
   if (chain !== undefined && fingerprint !== undefined) {
-    remember(key, chain);
+    remember(key, { chain, readMs: nowMs });
   }
   return chain;
 }
 
-/** Chains by place and leaf; each is read anew after an hour of the watchdog's probes. */
-const chains = new Map<string, { readonly chain: PresentedChain; usesLeft: number }>();
-const mostChains = 1_024;
-const usesOfChain = 60;
+interface KnownChain {
+  readonly chain: PresentedChain;
+  /** Monotonic. */
+  readonly readMs: number;
+}
 
-function remember(key: string, chain: PresentedChain): void {
+/**
+ * Chains by place and leaf, the one that was read first in front. One map for the whole process, as it is the process
+ * that loses memory: targets that look at the same place read its chain once.
+ */
+const chains = new Map<string, KnownChain>();
+const mostChains = 1_024;
+const longestUseMs = 15 * 60_000;
+
+/** An age below zero is one by another clock. */
+function isFresh({ readMs }: KnownChain, nowMs: number): boolean {
+  return nowMs >= readMs && nowMs - readMs < longestUseMs;
+}
+
+function remember(key: string, known: KnownChain): void {
   chains.delete(key);
-  const [oldest] = chains.keys();
-  if (oldest !== undefined && chains.size >= mostChains) {
+  for (const [oldest, { readMs }] of chains) {
+    if (chains.size < mostChains && known.readMs - readMs < longestUseMs) {
+      break;
+    }
     chains.delete(oldest);
   }
-  chains.set(key, { chain, usesLeft: usesOfChain });
+  chains.set(key, known);
 }
 
 /** The right leaf before another chain than the volume's: the server may just have been told of a new intermediate. */

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { connect, type DetailedPeerCertificate, type SecureContext, type TLSSocket } from "node:tls";
+import type { Clock } from "../system/clock.ts";
 import { type Failure, isAboutClientCertificate } from "./failure.ts";
 import { type PresentedChain, takePresentedChain } from "./presented-chain.ts";
 
@@ -34,7 +35,12 @@ export interface TlsClientListener {
 const noPeer = {} as DetailedPeerCertificate;
 
 /** Sends a ClientHello that asks for a new session and believes in nobody, and takes what the server presents. */
-export function startTlsClient(connection: Socket, options: TlsClientOptions, listener: TlsClientListener): TLSSocket {
+export function startTlsClient(
+  connection: Socket,
+  options: TlsClientOptions,
+  clock: Clock,
+  listener: TlsClientListener,
+): TLSSocket {
   const socket = connect({
     socket: connection,
     secureContext: options.secureContext,
@@ -69,7 +75,7 @@ export function startTlsClient(connection: Socket, options: TlsClientOptions, li
       const detail = `${listener.describePlace()} resumed an earlier session, which shows no certificate`;
       return see({ kind: "unreachable", reason: "resumed-session", detail });
     }
-    const chain = takeChain(socket, place, options.expectedChain);
+    const chain = takeChain(socket, place, options.expectedChain, clock);
     const detail = `${listener.describePlace()} finished the handshake without a certificate that can be read`;
     see(chain === undefined ? { kind: "unreachable", reason: "handshake-failed", detail } : present(chain));
   });
@@ -77,7 +83,7 @@ export function startTlsClient(connection: Socket, options: TlsClientOptions, li
     // Up to TLS 1.2 a server judges the client's certificate before the handshake is over, but after its own was seen
     // and its signature checked. TLS 1.3 ends the handshake first.
     const isJudged = !isSeen && socket.getProtocol() !== "TLSv1.3" && isAboutClientCertificate(error);
-    const chain = isJudged ? takeChain(socket, place, options.expectedChain) : undefined;
+    const chain = isJudged ? takeChain(socket, place, options.expectedChain, clock) : undefined;
     if (chain !== undefined) {
       see(present(chain));
     }
@@ -92,9 +98,10 @@ function takeChain(
   socket: TLSSocket,
   place: string,
   expectedChain: readonly string[] | undefined,
+  clock: Clock,
 ): PresentedChain | undefined {
   try {
-    return takePresentedChain(socket, place, expectedChain);
+    return takePresentedChain(socket, place, expectedChain, clock.now().monotonicMs);
   } catch {
     // Said to the operator as a handshake without a usable certificate.
     return undefined;

@@ -2,6 +2,7 @@ import { createHash, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { beforeAll, expect, test } from "vitest";
 import { createAuthority, type IssuedCertificate } from "../../support/certificates.ts";
+import { createManualClock } from "../../support/manual-clock.ts";
 import { startTlsServer } from "../../support/tls-server.ts";
 import { probe } from "../../support/tls-server-probe.ts";
 
@@ -78,6 +79,21 @@ test("a chain-only renewal is seen at the next probe", async () => {
   expect(await chainOf()).toMatchObject({ certificate: { chain: expected.slice(0, 2) } });
   server.serve({ cert: leaf + lower + upper, key: pair.keyPem });
   expect(await chainOf()).toMatchObject({ certificate: { chain: expected } });
+});
+
+test("a chain that nobody expects is read anew after a quarter of an hour, and not before, however often it is asked for", async () => {
+  const [leaf = "", lower = "", upper = ""] = blocks;
+  const clock = createManualClock(Date.now());
+  await using server = await startTlsServer(pair, { cert: leaf + lower });
+  const chainOf = async (): Promise<unknown> => (await probe(server.address, { clock })) as unknown;
+  await chainOf();
+  server.serve({ cert: leaf + lower + upper, key: pair.keyPem });
+  clock.pass(15 * 60_000 - 1);
+  for (let round = 0; round < 61; round++) {
+    expect(await chainOf()).toMatchObject({ certificate: { chain: [leaf, lower].map(digest) } });
+  }
+  clock.pass(1);
+  expect(await chainOf()).toMatchObject({ certificate: { chain: [leaf, lower, upper].map(digest) } });
 });
 
 test("a key on a curve without a NIST name does no harm", async () => {
