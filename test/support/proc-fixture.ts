@@ -39,7 +39,6 @@ export async function createProcTree(agentPid: number, processes: readonly Fixtu
   const root = await mkdtemp(join(tmpdir(), "certhup-proc-"));
   for (const process of processes) await writeProcess(root, process);
   await symlink(String(agentPid), join(root, "self"));
-  await writeFile(join(root, "uptime"), "1000.00 900.00\n");
   return { root, [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }) };
 }
 
