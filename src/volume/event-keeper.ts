@@ -1,7 +1,7 @@
 import type { Cancel, Clock } from "../system/clock.ts";
+import { errorCode } from "../system/read-bounded.ts";
 import type { EventSource, OpenEventSource } from "./event-source.ts";
 import { explainFailure } from "./watched-directory.ts";
-import { errorCode } from "./watched-file.ts";
 
 /** Keeps one event source at work: opened when first needed, replaced when it is stuck. */
 export interface EventKeeper {

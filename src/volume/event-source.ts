@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { errorCode } from "./watched-file.ts";
+import { errorCode } from "../system/read-bounded.ts";
 
 /** Filesystem events of several directories, each watched by itself: neither its links nor its subdirectories. */
 export interface EventSource {

@@ -1,9 +1,9 @@
 import { lstat, readlink } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Finding } from "../core/finding.ts";
+import { errorCode } from "../system/read-bounded.ts";
 import { volumeFinding } from "./finding-codes.ts";
 import { quote } from "./quote.ts";
-import { errorCode } from "./watched-file.ts";
 
 /** As many as the kernel follows (path_resolution(7)). */
 const longestChain = 40;

@@ -1,6 +1,6 @@
 import { readlink, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve } from "node:path";
-import { errorCode } from "./watched-file.ts";
+import { errorCode } from "../system/read-bounded.ts";
 
 // A reader may only use what a server would find under the visible name, but must read it in the one directory that
 // the visible names led to when the look began. So each name is followed by hand up to `..data`, and no further.

@@ -1,5 +1,5 @@
 import { realpath, stat } from "node:fs/promises";
-import { errorCode } from "./watched-file.ts";
+import { errorCode } from "../system/read-bounded.ts";
 
 /** How a directory is watched: by events, with the poll behind them, or by the poll alone. */
 export type WatchMode = "events" | "poll";

@@ -1,5 +1,6 @@
-import { type BigIntStats, constants } from "node:fs";
+import type { BigIntStats } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
+import { errorCode, readOnlyFlags, readToEnd } from "../system/read-bounded.ts";
 
 /** Why a file has no content to hand over. */
 export type FileFailure =
@@ -23,9 +24,6 @@ export type FileRead =
 export type OpenFile =
   | { readonly kind: "open"; readonly handle: FileHandle; readonly stats: BigIntStats }
   | { readonly kind: "failed"; readonly failure: FileFailure };
-
-/** Without O_NONBLOCK, opening a named pipe waits for a writer; without O_NOCTTY, a terminal becomes ours. */
-const openFlags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /** Opens several files at once; each that could be opened must be given to {@link readFiles} or {@link closeFiles}. */
 export async function openFiles(paths: readonly string[]): Promise<readonly OpenFile[]> {
@@ -62,7 +60,7 @@ export function overwrite(files: readonly FileRead[]): void {
 async function openFile(path: string): Promise<OpenFile> {
   let handle: FileHandle | undefined;
   try {
-    handle = await open(path, openFlags);
+    handle = await open(path, readOnlyFlags);
     return { kind: "open", handle, stats: await handle.stat({ bigint: true }) };
   } catch (error) {
     await handle?.close();
@@ -90,37 +88,6 @@ async function readFile(file: OpenFile, maxSizeBytes: number): Promise<FileRead>
   }
 }
 
-/** The size is only a guess: files grow while they are read, and some filesystems say 0. */
-async function readToEnd(handle: FileHandle, sizeBytes: number, maxSizeBytes: number): Promise<Buffer | undefined> {
-  let buffer = Buffer.alloc(sizeBytes + 1);
-  let length = 0;
-  let isWhole = false;
-  try {
-    while (length <= maxSizeBytes) {
-      const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
-      length += bytesRead;
-      if (bytesRead === 0 || (length === sizeBytes && sizeBytes > 0)) {
-        isWhole = true;
-        return buffer.subarray(0, length);
-      }
-      if (length === buffer.length) {
-        const larger = Buffer.alloc(Math.min(2 * length + 4096, maxSizeBytes + 1));
-        buffer.copy(larger);
-        buffer.fill(0);
-        buffer = larger;
-      }
-    }
-    return undefined;
-  } finally {
-    if (!isWhole) buffer.fill(0);
-  }
-}
-
 function identityOf(stats: BigIntStats): string {
   return `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`;
-}
-
-/** The system's name of an error: `ENOENT`. */
-export function errorCode(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "UNKNOWN";
 }
