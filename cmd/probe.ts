@@ -1,9 +1,10 @@
-import { X509Certificate } from "node:crypto";
+import type { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import process from "node:process";
 import type { ProbeConfig } from "../src/config/config.ts";
 import { readProbeConfig } from "../src/config/read-probe-config.ts";
 import type { ProbeResult } from "../src/core/probe-result.ts";
+import { readAuthorities } from "../src/keypair/read-authorities.ts";
 import { probeAll } from "../src/probe/probe-all.ts";
 import { CerthupError } from "../src/system/certhup-error.ts";
 import { systemClock } from "../src/system/clock.ts";
@@ -55,7 +56,7 @@ async function probeEndpoints(config: ProbeConfig): Promise<readonly Probed[]> {
     clock: systemClock,
     signal: new AbortController().signal,
     defaultServerName: undefined,
-    authorities: trustFile === undefined ? undefined : await readAuthorities(trustFile),
+    authorities: trustFile === undefined ? undefined : await readTrustFile(trustFile),
   };
   const progress = createProgress(endpoints.length);
   const results = await probeAll(endpoints, options, concurrency, progress.step);
@@ -83,15 +84,14 @@ function endOf(result: ProbeResult): number {
 }
 
 /** @throws CerthupError `config-unusable` if the file can't be read or holds no certificate */
-async function readAuthorities(path: string): Promise<readonly X509Certificate[]> {
+async function readTrustFile(path: string): Promise<readonly X509Certificate[]> {
   const hint = "name a PEM file with the CA certificates: --trust-file /etc/ssl/certs/ca-certificates.crt";
-  try {
-    const blocks = (await readFile(path, "latin1")).match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g);
-    if (blocks !== null) return blocks.map((block) => new X509Certificate(block));
-  } catch (cause) {
+  const file = await readFile(path).catch((cause: unknown) => {
     throw new CerthupError("config-unusable", `the CA certificates in ${path} can't be read`, { cause, hint });
-  }
-  throw new CerthupError("config-unusable", `there is no CA certificate in ${path}`, { hint });
+  });
+  const read = readAuthorities(file);
+  if (read.kind === "read") return read.authorities;
+  throw new CerthupError("config-unusable", `there is no CA certificate in ${path}: ${read.reason}`, { hint });
 }
 
 /** Long lists take their time: on a terminal, one line says how far it is. */

@@ -7,6 +7,7 @@ import { type Keypair, readKeypairFacts } from "./keypair.ts";
 import { readPem } from "./pem.ts";
 import { type FileRole, findNotPem, findPemFaults, findPemOddities, isKeyLabel } from "./pem-findings.ts";
 import type { PemText } from "./pem-text.ts";
+import { readAuthorities } from "./read-authorities.ts";
 import { explainRejection, readCertificates } from "./read-certificates.ts";
 import { readPrivateKey } from "./read-private-key.ts";
 
@@ -136,15 +137,10 @@ function parseAuthorities(file: Uint8Array | undefined): {
   if (file === undefined || file.length === 0) {
     return { authorities: [], findings: [] };
   }
-  const bytes = toBuffer(file);
-  const unread = findUnread("CA", bytes);
-  const pem = unread === undefined ? readPem(bytes) : undefined;
-  const read = pem === undefined ? undefined : readCertificates("CA", bytes, pem);
-  if (read !== undefined && read.certificates.length > 0) {
-    return { authorities: read.certificates, findings: [] };
-  }
-  const reason = unread ?? read?.findings[0] ?? findNotPem("CA", bytes);
-  return { authorities: [], findings: [createFinding("ca-file-unusable", reason.message)] };
+  const read = readAuthorities(file);
+  return read.kind === "read"
+    ? { authorities: read.authorities, findings: [] }
+    : { authorities: [], findings: [createFinding("ca-file-unusable", read.reason)] };
 }
 
 function findUnread(role: FileRole, file: Buffer): Finding | undefined {

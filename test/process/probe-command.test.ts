@@ -165,6 +165,21 @@ test("with --trust-file paths that lead nowhere and names that aren't covered ar
   }
 });
 
+test("a trust file with a block that can't be read counts for the certificates that can, as in a volume", async () => {
+  const served = await serve(60);
+  const spoilt = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+  const trust = await writeList("spoilt.pem", `${spoilt}${await authority.caPem()}`);
+  const { status, output } = await certhup(["probe", served.address, "--trust-file", trust]);
+  expect({ status, output }).toEqual({ status: 0, output: expect.not.stringContaining("not trusted") });
+
+  const alone = await writeList("spoilt-alone.pem", spoilt);
+  const refused = await certhup(["probe", served.address, "--trust-file", alone]);
+  expect(refused).toMatchObject({ status: 1, standardOutput: "" });
+  expect(refused.standardError).toContain(
+    `error: there is no CA certificate in ${alone}: certificate 1 of the CA file`,
+  );
+});
+
 test("a certificate with a hostile subject reaches no terminal as it is", async () => {
   const stranger = createAuthority({ name: "evil\x1b[2J\nSTATE good" });
   const { address } = await serve(60, ["www.example"], stranger);
