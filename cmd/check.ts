@@ -6,7 +6,7 @@ import type { ProbeResult } from "../src/core/probe-result.ts";
 import type { Verdict } from "../src/core/state.ts";
 import { judgeAllServed } from "../src/core/verdict.ts";
 import type { VolumeLook } from "../src/core/volume-look.ts";
-import { probeEndpoint } from "../src/probe/probe-endpoint.ts";
+import { probeAll } from "../src/probe/probe-all.ts";
 import { firstServerName } from "../src/probe/server-name.ts";
 import { systemClock } from "../src/system/clock.ts";
 import type { Invocation } from "./cli.ts";
@@ -23,7 +23,7 @@ export interface TargetCheck {
   readonly endpoints: readonly EndpointCheck[];
 }
 
-export interface EndpointCheck {
+interface EndpointCheck {
   readonly endpoint: string;
   readonly verdict: Verdict;
   readonly result: ProbeResult;
@@ -50,14 +50,17 @@ export async function check({ sources, issues }: Invocation): Promise<ExitStatus
 async function checkTarget(config: ServingConfig): Promise<TargetCheck> {
   const look = config.volume === undefined ? undefined : await createLooker(config, systemClock).look(undefined);
   const inVolume = look === undefined || look.kind === "missing" ? undefined : look.certificate;
-  const endpoints = await probeAll(config, inVolume);
+  const endpoints = await checkEndpoints(config, inVolume);
   const wanted = look === undefined ? "valid" : "match";
   const isUsable = look === undefined || look.kind === "accepted";
   const isGood = isUsable && endpoints.every(({ verdict }) => verdict === wanted);
   return { name: config.name, isGood, look, endpoints };
 }
 
-function probeAll(config: ServingConfig, inVolume: CertificateFacts | undefined): Promise<readonly EndpointCheck[]> {
+async function checkEndpoints(
+  config: ServingConfig,
+  inVolume: CertificateFacts | undefined,
+): Promise<readonly EndpointCheck[]> {
   const options = {
     timeoutMs: config.probeTimeoutMs,
     clock: systemClock,
@@ -66,12 +69,12 @@ function probeAll(config: ServingConfig, inVolume: CertificateFacts | undefined)
     preferKeyType: inVolume?.keyType,
     expectedChain: inVolume?.chain,
   };
-  const probe = async (endpoint: ServingConfig["endpoints"][number]): Promise<EndpointCheck> => {
-    const result = await probeEndpoint(endpoint, options);
-    const { wallMs } = systemClock.now();
-    return { endpoint: endpoint.label, verdict: judge(result, inVolume, wallMs), result };
-  };
-  return Promise.all(config.endpoints.map(probe));
+  const results = await probeAll(config.endpoints, options);
+  const { wallMs } = systemClock.now();
+  return config.endpoints.flatMap(({ label }, position) => {
+    const result = results[position];
+    return result === undefined ? [] : [{ endpoint: label, verdict: judge(result, inVolume, wallMs), result }];
+  });
 }
 
 function judge(result: ProbeResult, inVolume: CertificateFacts | undefined, wallMs: number): Verdict {
