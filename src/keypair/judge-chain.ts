@@ -1,8 +1,8 @@
 import type { X509Certificate } from "node:crypto";
 import { toOneLine } from "../certificate/facts.ts";
-import { quoteForeign } from "../certificate/foreign-text.ts";
 import { isSelfSigned, orderByIssuer } from "../certificate/issuer-chain.ts";
 import type { Finding } from "../core/finding.ts";
+import { quoteForeign } from "../system/escape.ts";
 import { createFinding } from "./finding-codes.ts";
 import type { Keypair } from "./keypair.ts";
 

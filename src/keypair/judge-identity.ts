@@ -1,9 +1,9 @@
 import { toOneLine } from "../certificate/facts.ts";
-import { quoteForeign } from "../certificate/foreign-text.ts";
 import { parseSubjectAltName } from "../certificate/names.ts";
 import { coversName } from "../certificate/server-name.ts";
 import { leadsToAnchor } from "../certificate/trust-path.ts";
 import type { Finding } from "../core/finding.ts";
+import { quoteForeign } from "../system/escape.ts";
 import { isOwner } from "./choose-leaf.ts";
 import { createFinding } from "./finding-codes.ts";
 import type { Keypair } from "./keypair.ts";

@@ -1,9 +1,9 @@
 import type { KeyObject, X509Certificate } from "node:crypto";
 import { toOneLine } from "../certificate/facts.ts";
-import { quoteForeign } from "../certificate/foreign-text.ts";
 import { isSelfSigned } from "../certificate/issuer-chain.ts";
 import { readKeyType } from "../certificate/key-type.ts";
 import type { Finding } from "../core/finding.ts";
+import { quoteForeign } from "../system/escape.ts";
 import { createFinding } from "./finding-codes.ts";
 import type { KeypairPolicy } from "./keypair-policy.ts";
 

@@ -1,5 +1,5 @@
-import { quoteForeign } from "../certificate/foreign-text.ts";
 import type { Finding } from "../core/finding.ts";
+import { quoteForeign } from "../system/escape.ts";
 import { recognizeFile } from "./file-shape.ts";
 import { createFinding, type KeypairFindingCode } from "./finding-codes.ts";
 import type { PemFault, PemText } from "./pem-text.ts";

@@ -1,6 +1,6 @@
-import { quoteForeign } from "../certificate/foreign-text.ts";
 import type { Finding } from "../core/finding.ts";
 import type { Clock } from "../system/clock.ts";
+import { quoteForeign } from "../system/escape.ts";
 import { createFinding } from "./finding-codes.ts";
 import type { Keypair } from "./keypair.ts";
 import { type ClientVerdict, rehearseHandshake } from "./rehearsal-handshake.ts";

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
-import { decodePart, quotePart } from "./endpoint-text.ts";
+import { quoteForeign } from "../system/escape.ts";
+import { decodePart } from "./endpoint-text.ts";
 
 /** What the query of an endpoint URL can say. */
 export interface EndpointOptions {
@@ -33,7 +34,7 @@ export function parseEndpointOptions(query: string | undefined): ParsedEndpointO
     const key = equals === -1 ? pair : pair.slice(0, equals);
     const value = equals === -1 ? undefined : decodePart(pair.slice(equals + 1));
     if (!allowedKeys.includes(key)) {
-      return issue(`${quotePart(key)} is not an option of an endpoint`, `use one of ${allowedKeys.join(", ")}`);
+      return issue(`${quoteForeign(key)} is not an option of an endpoint`, `use one of ${allowedKeys.join(", ")}`);
     }
     if (value === undefined || /\p{Cc}/u.test(value)) {
       return issue(`option ${key} has no usable value`, `write ${key}=value, percent-encoded where needed`);
@@ -50,13 +51,13 @@ function toOptions(values: ReadonlyMap<string, string>): ParsedEndpointOptions {
   const serverName = toServerName(values.get("servername"));
   if (serverName === null) {
     return issue(
-      `servername ${quotePart(values.get("servername") ?? "")} can't be sent as SNI`,
+      `servername ${quoteForeign(values.get("servername") ?? "")} can't be sent as SNI`,
       "use a DNS name without a wildcard; servername= with nothing after it sends none",
     );
   }
   const proxy = values.get("proxy");
   if (proxy !== undefined && proxy !== "v1" && proxy !== "v2") {
-    return issue(`proxy ${quotePart(proxy)} is not a version of the PROXY protocol`, "use proxy=v1 or proxy=v2");
+    return issue(`proxy ${quoteForeign(proxy)} is not a version of the PROXY protocol`, "use proxy=v1 or proxy=v2");
   }
   const clientCertificateFile = values.get("client-cert");
   const clientKeyFile = values.get("client-key");

@@ -1,5 +1,3 @@
-import { escapeForeign } from "../system/escape.ts";
-
 /** What a part of an endpoint's URL stands for; undefined for a lone percent sign, which encodes nothing. */
 export function decodePart(text: string): string | undefined {
   try {
@@ -8,9 +6,4 @@ export function decodePart(text: string): string | undefined {
     // Undefined says it.
     return undefined;
   }
-}
-
-/** The user's text in the words of an issue. */
-export function quotePart(text: string): string {
-  return `"${escapeForeign(text, 120)}"`;
 }

@@ -1,8 +1,9 @@
 import { isIP, isIPv6 } from "node:net";
 import { domainToASCII } from "node:url";
+import { quoteForeign } from "../system/escape.ts";
 import { type EndpointOptions, parseEndpointOptions } from "./endpoint-options.ts";
 import { type EndpointScheme, schemes } from "./endpoint-scheme.ts";
-import { decodePart, quotePart } from "./endpoint-text.ts";
+import { decodePart } from "./endpoint-text.ts";
 
 /** Where to look at a served certificate, and how to speak there. */
 export interface Endpoint extends EndpointOptions {
@@ -38,7 +39,7 @@ export function parseEndpoint(text: string): ParsedEndpoint {
   const trimmed = text.trim();
   const parts = trimmed.length > longestText ? null : urlShape.exec(trimmed);
   if (parts === null || trimmed === "" || /[\s\p{C}]/u.test(trimmed)) {
-    return issue(`${quotePart(text)} is not an endpoint`, example);
+    return issue(`${quoteForeign(text)} is not an endpoint`, example);
   }
   const [, schemeText = "tls", authority = "", path = "", query, fragment] = parts;
   const schemeName = schemeText.toLowerCase();
@@ -46,12 +47,12 @@ export function parseEndpoint(text: string): ParsedEndpoint {
   const meaning = schemes.get(isUnix ? schemeName.slice(0, -"+unix".length) : schemeName);
   if (meaning === undefined) {
     return issue(
-      `${quotePart(schemeText)} is not a scheme of an endpoint`,
+      `${quoteForeign(schemeText)} is not a scheme of an endpoint`,
       `use one of ${[...schemes.keys()].join(", ")}`,
     );
   }
   if (fragment !== undefined) {
-    return issue(`endpoint ${quotePart(text)} has a fragment`, "leave out everything from the # on");
+    return issue(`endpoint ${quoteForeign(text)} has a fragment`, "leave out everything from the # on");
   }
   const place = isUnix ? parseSocketPath(authority, path) : parseAuthority(authority, path, meaning.defaultPort);
   if (place.kind === "issue") {
@@ -82,13 +83,13 @@ function parseSocketPath(authority: string, path: string): ParsedPlace {
   const socketPath = decodePart(path);
   if (authority !== "" || socketPath === undefined || socketPath.length < 2) {
     return issue(
-      `a Unix socket needs an absolute path, found ${quotePart(authority + path)}`,
+      `a Unix socket needs an absolute path, found ${quoteForeign(authority + path)}`,
       "write three slashes, like tls+unix:///run/server.sock",
     );
   }
   if (socketPath.includes("\0") || Buffer.byteLength(socketPath) > longestSocketPath) {
     return issue(
-      `${quotePart(socketPath)} can't be a socket's path`,
+      `${quoteForeign(socketPath)} can't be a socket's path`,
       `Linux allows ${longestSocketPath} bytes: use a shorter path`,
     );
   }
@@ -97,22 +98,22 @@ function parseSocketPath(authority: string, path: string): ParsedPlace {
 
 function parseAuthority(authority: string, path: string, defaultPort: number): ParsedPlace {
   if (path !== "" && path !== "/") {
-    return issue(`the path ${quotePart(path)} means nothing for a handshake`, "leave the path out");
+    return issue(`the path ${quoteForeign(path)} means nothing for a handshake`, "leave the path out");
   }
   if (authority.includes("@")) {
     return issue("an endpoint takes no user or password", "leave out everything up to the @: nobody logs in");
   }
   if (isIPv6(authority)) {
-    return issue(`IPv6 address ${quotePart(authority)} has no brackets`, `write [${authority}]:8443`);
+    return issue(`IPv6 address ${quoteForeign(authority)} has no brackets`, `write [${authority}]:8443`);
   }
   const parts = authorityShape.exec(authority);
   const port = parsePort(parts?.[3], defaultPort);
   const host = parseHost(parts?.[1], parts?.[2]);
   if (host === undefined) {
-    return issue(`${quotePart(authority)} names no host`, example);
+    return issue(`${quoteForeign(authority)} names no host`, example);
   }
   if (port === undefined) {
-    return issue(`${quotePart(parts?.[3] ?? "")} is not a port`, "use a number from 1 to 65535");
+    return issue(`${quoteForeign(parts?.[3] ?? "")} is not a port`, "use a number from 1 to 65535");
   }
   if (host === "0.0.0.0" || host === "::") {
     return issue(

@@ -2,7 +2,7 @@ import type { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import { toOneLine } from "../certificate/facts.ts";
 import { isSignedBy, orderByIssuer } from "../certificate/issuer-chain.ts";
-import { escapeForeign } from "../system/escape.ts";
+import { quoteForeign } from "../system/escape.ts";
 import type { PresentedChain } from "./presented-chain.ts";
 
 /** Why a client that trusts the CA file alone would turn a chain away; undefined where it would not. */
@@ -69,5 +69,5 @@ function name(certificate: X509Certificate): string {
 }
 
 function quoteName(distinguishedName: string): string {
-  return `"${escapeForeign(toOneLine(distinguishedName), 120)}"`;
+  return quoteForeign(toOneLine(distinguishedName));
 }

@@ -1,5 +1,3 @@
-import { escapeForeign } from "../system/escape.ts";
-
 /** What a prelude wants next. */
 export type PreludeStep =
   | { readonly kind: "send"; readonly bytes: Buffer }
@@ -47,9 +45,4 @@ export function* readLine(what: string): PreludePart<string> {
 export function* refuse(detail: string): PreludePart<never> {
   yield { kind: "refuse", detail };
   throw new Error("a refused prelude was resumed");
-}
-
-/** What a server said, shortened and harmless. */
-export function quoteForeign(said: string): string {
-  return `"${escapeForeign(said, 120)}"`;
 }

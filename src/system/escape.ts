@@ -12,11 +12,25 @@ const unprintable = /^[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]$/u;
  * @param maxLength the most UTF-16 units of the result; a longer text ends in `…`
  */
 export function escapeForeign(text: string, maxLength: number): string {
+  return escapeEach(text, maxLength, show);
+}
+
+/**
+ * The same in double quotes, as a message repeats what others said: a quote or backslash of the text has a backslash
+ * before it.
+ *
+ * @param maxLength without the quotes
+ */
+export function quoteForeign(text: string, maxLength: number = 200): string {
+  return `"${escapeEach(text, maxLength, (character) => (/["\\]/.test(character) ? `\\${character}` : show(character)))}"`;
+}
+
+function escapeEach(text: string, maxLength: number, toShown: (character: string) => string): string {
   let escaped = "";
   // Where the result is cut if it turns out too long: one place is kept for the ellipsis.
   let cut = 0;
   for (const character of text) {
-    const shown = unprintable.test(character) ? toEscape(character) : character;
+    const shown = toShown(character);
     if (escaped.length + shown.length > maxLength) {
       return maxLength < 1 ? "" : `${escaped.slice(0, cut)}…`;
     }
@@ -28,7 +42,8 @@ export function escapeForeign(text: string, maxLength: number): string {
   return escaped;
 }
 
-function toEscape(character: string): string {
+function show(character: string): string {
+  if (!unprintable.test(character)) return character;
   const hex = (character.codePointAt(0) ?? 0).toString(16);
   return hex.length <= 2 ? `\\x${hex.padStart(2, "0")}` : `\\u{${hex}}`;
 }

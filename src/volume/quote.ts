@@ -1,8 +1,9 @@
-/** A path or name as it may stand in a message: anything but plain printable ASCII is escaped. */
-export function quote(text: string): string {
-  return /^[!-~]+( [!-~]+)*$/.test(text) ? text : JSON.stringify(text).replaceAll(/[^ -~]/g, escapeCharacter);
-}
+import { quoteForeign } from "../system/escape.ts";
 
-function escapeCharacter(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+/** PATH_MAX of Linux: no path is cut. */
+const longestPath = 4096;
+
+/** A path or name as it may stand in a message: plain printable ASCII as it is, anything else in quotes and escaped. */
+export function quote(text: string): string {
+  return /^[!#-~]+( [!#-~]+)*$/.test(text) ? text : quoteForeign(text, longestPath);
 }

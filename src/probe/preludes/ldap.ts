@@ -1,5 +1,6 @@
+import { quoteForeign } from "../../system/escape.ts";
 import { measureDer, readDer } from "../der.ts";
-import { type Prelude, quoteForeign, read, refuse, send } from "../prelude.ts";
+import { type Prelude, read, refuse, send } from "../prelude.ts";
 
 const startTlsOid = "1.3.6.1.4.1.1466.20037";
 const sequence = 0x30;

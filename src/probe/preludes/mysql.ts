@@ -1,4 +1,5 @@
-import { type Prelude, quoteForeign, read, refuse, send } from "../prelude.ts";
+import { quoteForeign } from "../../system/escape.ts";
+import { type Prelude, read, refuse, send } from "../prelude.ts";
 
 const headerLength = 4;
 const protocolVersion = 10;

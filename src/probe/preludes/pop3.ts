@@ -1,4 +1,5 @@
-import { type Prelude, quoteForeign, readLine, refuse, send } from "../prelude.ts";
+import { quoteForeign } from "../../system/escape.ts";
+import { type Prelude, readLine, refuse, send } from "../prelude.ts";
 
 /** STLS of POP3 (RFC 2595 section 4). */
 export function* createPop3Prelude(): Prelude {

@@ -1,4 +1,5 @@
-import { type Prelude, quoteForeign, read, refuse, send } from "../prelude.ts";
+import { quoteForeign } from "../../system/escape.ts";
+import { type Prelude, read, refuse, send } from "../prelude.ts";
 
 /** Length 8 and the code 80877103 (PostgreSQL documentation, "Message Formats", SSLRequest). */
 const sslRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);

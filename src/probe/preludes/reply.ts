@@ -1,4 +1,5 @@
-import { type PreludePart, quoteForeign, readLine, refuse } from "../prelude.ts";
+import { quoteForeign } from "../../system/escape.ts";
+import { type PreludePart, readLine, refuse } from "../prelude.ts";
 
 /** A reply of one or more lines behind a three-digit code (RFC 5321 section 4.2, RFC 959 section 4.2). */
 export interface Reply {

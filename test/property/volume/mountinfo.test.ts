@@ -51,10 +51,11 @@ test("no text breaks the parser or the search", async () => {
   );
 });
 
-test("a quoted text is printable ASCII on one line", async () => {
+test("a quoted text holds nothing that acts on a terminal, and tells other texts apart", async () => {
   await check(
-    property(string({ unit: "binary" }), (text) => {
-      expect(quote(text)).toMatch(/^[ -~]+$/);
+    property(string({ unit: "binary" }), string({ unit: "binary" }), (text, other) => {
+      expect(quote(text)).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
+      expect(quote(text) === quote(other)).toBe(text === other);
     }),
   );
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { escapeForeign } from "../../../src/system/escape.ts";
+import { escapeForeign, quoteForeign } from "../../../src/system/escape.ts";
 
 describe("escapeForeign", () => {
   test.each([
@@ -25,5 +25,18 @@ describe("escapeForeign", () => {
     expect(escapeForeign("abcd\u001b", 6)).toBe("abcd…");
     expect(escapeForeign("😀😀😀", 4)).toBe("😀…");
     expect(escapeForeign("abc", 0)).toBe("");
+  });
+});
+
+describe("quoteForeign", () => {
+  test("lets a text neither colour, break nor reverse a line, nor end its quotes", () => {
+    expect(quoteForeign("\u001b[31mred\u202e\r\n")).toBe('"\\x1b[31mred\\u{202e}\\x0d\\x0a"');
+    expect(quoteForeign('say "a\\b"')).toBe('"say \\"a\\\\b\\""');
+    expect(quoteForeign("Ünïcode Straße 例")).toBe('"Ünïcode Straße 例"');
+  });
+
+  test("cuts after two hundred characters, never inside a pair of surrogates", () => {
+    expect(quoteForeign("x".repeat(300))).toBe(`"${"x".repeat(199)}…"`);
+    expect(quoteForeign(`${"x".repeat(198)}😀😀`)).toBe(`"${"x".repeat(198)}…"`);
   });
 });

@@ -76,7 +76,7 @@ test("names that could harm a terminal are shown escaped, and only a few of them
     await writeInPlace(directory, name, "");
   }
   const [finding] = await findingsOf(requestFor(directory, { keyFile: undefined }));
-  expect(finding?.message).toContain(String.raw`holds "\u001b[31m", z0, z1, z2, z3, z4, z5, z6 and 3 more`);
+  expect(finding?.message).toContain(String.raw`holds "\x1b[31m", z0, z1, z2, z3, z4, z5, z6 and 3 more`);
 });
 
 test("all files get their findings at once", async () => {
