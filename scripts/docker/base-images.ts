@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { failure, type Log, tryCommand } from "./command.ts";
 import { recipeKey, recipeLabel } from "./local-base.ts";
 import { localBaseImages } from "./local-base-images.ts";
+import { readPullFailure } from "./pull-answer.ts";
 
 /** How long a registry may stay silent before it counts as out of reach. */
 const silenceLimitMs = 8000;
@@ -9,8 +10,8 @@ const silenceLimitMs = 8000;
 /**
  * Makes the images that the Dockerfiles begin from available to the engine: one that is there is kept, otherwise it is
  * pulled; where no registry answers it is made on this machine under the same name, so that the Dockerfiles need to
- * know nothing of it.
- * @throws Error naming the image that can be neither pulled nor made
+ * know nothing of it. The log says which ones are such stand-ins, and how to remove them.
+ * @throws Error naming the image that can be neither pulled nor made, or that its registry refused
  */
 export async function ensureBaseImages(dockerfiles: readonly string[], log: Log): Promise<void> {
   const silentRegistries = new Set<string>();
@@ -56,6 +57,7 @@ async function ensureBaseImage(name: string, silentRegistries: Set<string>, log:
   log(`no registry answers: making ${name} from Debian packages`);
   await recipe.make(name, log);
   log(`made ${name} in ${((performance.now() - startMs) / 1000).toFixed(0)} s`);
+  log(`this ${name} is a stand-in under the public name; remove it with "docker rmi ${name}"`);
 }
 
 function readLabel(json: string): string | undefined {
@@ -65,7 +67,10 @@ function readLabel(json: string): string | undefined {
   return typeof label === "string" ? label : undefined;
 }
 
-/** Pulls an image; false where the registry does not answer or has no such image. Each silent registry is asked once. */
+/**
+ * Pulls an image; false where the registry does not answer. Each silent registry is asked once.
+ * @throws Error with the registry's words where it answers, and refuses
+ */
 async function pull(name: string, silentRegistries: Set<string>, log: Log): Promise<boolean> {
   const registry = registryOf(name);
   if (silentRegistries.has(registry)) return false;
@@ -79,8 +84,15 @@ async function pull(name: string, silentRegistries: Set<string>, log: Log): Prom
   });
   clearTimeout(timer);
   if (result.status === 0) return true;
+  const { kind, detail } = readPullFailure(result.tail);
+  if (kind === "refused") {
+    throw failure(
+      `${registry} refuses ${name}: ${detail}`,
+      `see whether "docker pull ${name}" works after "docker login", or "docker load" the image`,
+    );
+  }
   silentRegistries.add(registry);
-  log(`could not pull ${name}: ${result.tail.split("\n").at(-1) ?? ""}`);
+  log(`could not pull ${name}: ${detail}`);
   return false;
 }
 
