@@ -85,7 +85,7 @@ function retryDelayMs(state: TargetState, failed: Try, failure: Failure, at: Ins
   const delayMs = Math.min(doubledMs, urgentMs, pace.slowestRetryMs);
   if (failure.kind !== "refused") return Math.max(delayMs, interruptionDelayMs(failed, policy));
   if (failure.retryAfterMs !== undefined) return Math.max(failure.retryAfterMs, pace.firstRetryMs);
-  if (turnedDown.has(failure.reason)) return Math.max(delayMs, pace.turnedDownRetryMs);
+  if (turnedDown.has(failure.reason)) return Math.max(delayMs, Math.min(pace.turnedDownRetryMs, urgentMs));
   return absent.has(failure.reason) ? Math.min(delayMs, pace.absentRetryMs) : delayMs;
 }
 
