@@ -17,6 +17,7 @@ export function printIssues(issues: readonly Issue[]): string {
   return issues.map(({ path, message, hint }) => printError(`${path}: ${message}`, hint)).join("");
 }
 
+/** One `error:` line and, where there is one, its `hint:` line; foreign text in them is escaped. */
 export function printError(message: string, hint: string | undefined): string {
   const error = `error: ${escapeForeign(message, longestLine)}\n`;
   return hint === undefined ? error : `${error}hint: ${escapeForeign(hint, longestLine)}\n`;

@@ -1,10 +1,11 @@
-// Format, lint and types, all of them, so that one run shows everything that is wrong.
+// Format, lint, types and TSDoc, all of them, so that one run shows everything that is wrong.
 import { spawnSync } from "node:child_process";
 import process from "node:process";
 
 const checks = [
   ["biome", "check", "--error-on-warnings"],
   ["tsc", "-p", "."],
+  ["node", "scripts/undocumented-exports.ts"],
 ] as const;
 
 const failed = checks.filter(([command, ...args]) => {

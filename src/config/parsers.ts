@@ -35,6 +35,7 @@ export function parseDurationFrom(leastMs: number): (text: string) => Parsed<num
   };
 }
 
+/** Parses a whole number from `least` to `most`. */
 export function parseCount(least: number, most: number): (text: string) => Parsed<number> {
   return (text) => {
     const count = Number(text);
@@ -45,6 +46,7 @@ export function parseCount(least: number, most: number): (text: string) => Parse
   };
 }
 
+/** Parses one of a closed list of words. */
 export function parseChoice<Choice extends string>(choices: readonly Choice[]): (text: string) => Parsed<Choice> {
   return (text) => {
     const choice = choices.find((candidate) => candidate === text.trim());
@@ -54,6 +56,7 @@ export function parseChoice<Choice extends string>(choices: readonly Choice[]): 
   };
 }
 
+/** Parses true, 1 or yes and false, 0 or no, in any case. */
 export function parseSwitch(text: string): Parsed<boolean> {
   switch (text.trim().toLowerCase()) {
     case "true":
@@ -69,6 +72,7 @@ export function parseSwitch(text: string): Parsed<boolean> {
   }
 }
 
+/** Takes any text but a blank one, without the blanks around it. */
 export function parseText(text: string): Parsed<string> {
   return text.trim() === "" ? issue("the value is empty", "give a value, or leave the option out") : value(text.trim());
 }

@@ -24,6 +24,7 @@ export interface ProcessSelector {
   readonly match?: RegExp;
 }
 
+/** Where to look, and who looks. */
 export interface FindProcessOptions {
   /** `/proc` when absent. */
   readonly procRoot?: string;
@@ -31,6 +32,7 @@ export interface FindProcessOptions {
   readonly self?: { readonly pid: number };
 }
 
+/** Why a search found nobody to tell. */
 export interface NoProcess {
   readonly kind: "none";
   readonly reason: RefusalReason;
@@ -38,6 +40,7 @@ export interface NoProcess {
   readonly hint: string;
 }
 
+/** What a search for the server found; `ambiguous` where several processes could be it, and none is above the others. */
 export type ProcessSearch =
   | { readonly kind: "found"; readonly process: ProcessInfo }
   | NoProcess

@@ -19,6 +19,7 @@ export const processFindingCodes = {
   "signal-not-a-reload": { severity: "warn", meaning: "this server takes the signal for something else than a reload" },
 } as const;
 
+/** Every code that a finding against a process can have. Stable under SemVer. */
 export type ProcessFindingCode = keyof typeof processFindingCodes;
 
 /** Makes a finding with the severity of its code. */

@@ -18,6 +18,7 @@ export interface ProcessStatus {
   readonly blockedSignals: bigint | undefined;
 }
 
+/** The users of a process by number (credentials(7)). */
 export interface ProcessUids {
   readonly real: number;
   readonly effective: number;

@@ -7,6 +7,7 @@ export interface OutputTail {
   text(): string;
 }
 
+/** Creates a tail that holds the last `maxBytes` bytes. */
 export function createOutputTail(maxBytes = 8_192): OutputTail {
   let chunks: Buffer[] = [];
   let length = 0;

@@ -12,6 +12,7 @@ import type { ReloadStrategy } from "./reload-strategy.ts";
 import { type CommandResult, runCommand } from "./run-command.ts";
 import { cancelled, type Refusal } from "./server-process.ts";
 
+/** What the strategy `exec` needs. */
 export interface ExecStrategyOptions {
   /** Run as it is, without a shell; a program without a slash is looked for on the agent's `PATH`. */
   readonly command: ArgumentList;

@@ -15,6 +15,7 @@ export const reloadFindingCodes = {
   "no-master": { severity: "warn", meaning: "nginx runs as one process, so that its reload can't be watched" },
 } as const;
 
+/** Every code that a finding of a strategy can have, beside those against a process. Stable under SemVer. */
 export type ReloadFindingCode = keyof typeof reloadFindingCodes;
 
 /** Makes a finding with the severity of its code. */

@@ -8,6 +8,7 @@ import {
 } from "node:tls";
 import type { buildConnector } from "undici";
 
+/** How the endpoint is reached, and what it may show: `ca` holds roots in PEM, those of Node when undefined. */
 export interface ConnectorOptions {
   readonly unixSocket: string | undefined;
   readonly ca: string | undefined;

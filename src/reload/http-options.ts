@@ -13,6 +13,7 @@ export type CredentialsSource =
   /** A file that holds `user:password`, or a directory with the files `username` and `password` (a Secret volume). */
   | { readonly kind: "basic"; readonly path: string };
 
+/** What the strategy `http` needs. */
 export interface HttpStrategyOptions {
   /** `http:` or `https:`, without credentials. */
   readonly url: URL;

@@ -4,6 +4,7 @@ import { type ConnectorOptions, createConnector } from "./http-connector.ts";
 /** More than this of an answer is not read. */
 const longestBody = 65_536;
 
+/** One request, and how to connect for it. */
 export interface HttpRequest {
   readonly url: URL;
   readonly method: string;
@@ -12,6 +13,7 @@ export interface HttpRequest {
   readonly connector: ConnectorOptions;
 }
 
+/** What the endpoint answered; its text is foreign. */
 export interface HttpAnswer {
   readonly status: number;
   readonly location: string | undefined;

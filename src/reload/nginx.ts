@@ -16,6 +16,7 @@ import type { ReloadStrategy } from "./reload-strategy.ts";
 import { runCommand } from "./run-command.ts";
 import { cancelled, findServer, prepareSignal, type Refusal } from "./server-process.ts";
 
+/** What the strategy `nginx` needs. */
 export interface NginxStrategyOptions {
   /** Usually the name `nginx`, or its pid file. */
   readonly selector: ProcessSelector;

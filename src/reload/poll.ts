@@ -1,5 +1,6 @@
 import type { Clock } from "../system/clock.ts";
 
+/** How often to read, for how long, and who may give up before. */
 export interface PollOptions {
   readonly clock: Clock;
   readonly intervalMs: number;
@@ -7,6 +8,7 @@ export interface PollOptions {
   readonly abort: AbortSignal;
 }
 
+/** How a poll ended; `afterMs` counts from its first read. */
 export type Polled<T> =
   | { readonly kind: "seen"; readonly value: T }
   | { readonly kind: "timed-out"; readonly afterMs: number }

@@ -29,6 +29,7 @@ export type RestartPermission =
       readonly retryAfterMs?: number;
     };
 
+/** What the strategy `restart` needs. */
 export interface RestartStrategyOptions {
   readonly selector: ProcessSelector;
   /** Asked each time right before the signal, and by `prepare`. Everything is granted when absent. */

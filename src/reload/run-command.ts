@@ -5,6 +5,7 @@ import type { ArgumentList } from "./argument-list.ts";
 import { createOutputTail } from "./command-output.ts";
 import { endGroup } from "./end-group.ts";
 
+/** What to run, and for how long. */
 export interface CommandOptions {
   readonly command: ArgumentList;
   readonly timeoutMs: number;

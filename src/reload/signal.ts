@@ -7,6 +7,7 @@ import type { Signal } from "../process/signals.ts";
 import type { ReloadStrategy } from "./reload-strategy.ts";
 import { cancelled, findServer, prepareSignal } from "./server-process.ts";
 
+/** What the strategy `signal` needs. */
 export interface SignalStrategyOptions {
   readonly selector: ProcessSelector;
   readonly signal: Signal;

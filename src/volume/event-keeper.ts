@@ -11,6 +11,7 @@ export interface EventKeeper {
   close(): Promise<void>;
 }
 
+/** Whom an event keeper tells. They must not throw. */
 export interface EventKeeperHandlers {
   /** See `EventSourceHandlers`. */
   event(path: string, isItself: boolean): void;

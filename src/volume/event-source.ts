@@ -10,6 +10,7 @@ export interface EventSource {
   close(): Promise<void>;
 }
 
+/** Whom an event source tells. They must not throw. */
 export interface EventSourceHandlers {
   /** Something happened in this directory; `isItself` where it may have been removed or moved away. */
   event(path: string, isItself: boolean): void;

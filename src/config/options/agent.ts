@@ -32,11 +32,13 @@ export const listenAddress: Option<ListenAddress> = single(
   },
   parseListenAddress,
 );
+/** How the log is written: for programs, or for people. */
 export type LogFormat = "json" | "text";
 export const logFormat: Option<LogFormat> = single(
   { key: "logFormat", placeholder: "FORMAT", group, fallback: "json", description: '"json", or "text" for people' },
   parseChoice(["json", "text"]),
 );
+/** The least grave lines that the log still holds. */
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 export const logLevel: Option<LogLevel> = single(
   {

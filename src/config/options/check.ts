@@ -7,6 +7,7 @@ import { bundleFile, caFile, certDir, certFile, keyFile, maxFileSize } from "./v
 
 const group = "Output";
 
+/** How `certhup check` answers. */
 export type OutputFormat = "table" | "json";
 export const output: Option<OutputFormat> = single(
   { key: "output", placeholder: "FORMAT", group, fallback: "table", description: '"table" for people, or "json"' },

@@ -4,6 +4,7 @@ import { probeTimeout } from "./proof.ts";
 
 const group = "Probe";
 
+/** How `certhup probe` answers. */
 export type ProbeOutput = "table" | "json" | "prometheus";
 
 export const endpointFile: Option<readonly string[]> = list(
