@@ -17,5 +17,6 @@ USER 65532:65532
 EXPOSE 10087
 # Asks the agent's own readiness: unhealthy means that the certificate in the volume is not the one being served.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=30s CMD ["/nodejs/bin/node", "/app/certhup.mjs", "health"]
-# A small nursery for young objects: an agent that mostly waits keeps a sixth of its own memory free that way.
-ENTRYPOINT ["/nodejs/bin/node", "--max-semi-space-size=1", "/app/certhup.mjs"]
+# A small nursery for young objects: an agent that mostly waits keeps a sixth of its own memory free that way. And
+# SIGUSR1, which is the reload signal of some servers, opens no debugger.
+ENTRYPOINT ["/nodejs/bin/node", "--max-semi-space-size=1", "--disable-sigusr1", "/app/certhup.mjs"]

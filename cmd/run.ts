@@ -49,8 +49,9 @@ export async function run({ sources, issues, version }: Invocation): Promise<num
       "no endpoint is probed: readiness rests on the reload's word alone",
     );
   }
-  // Meant for the server, it may hit every process of a shared namespace; by default it would end the agent.
-  process.on("SIGHUP", () => log.info({ event: "signal-ignored", signal: "SIGHUP" }, "nothing to reload in the agent"));
+  for (const signal of ["SIGHUP", "SIGUSR1", "SIGUSR2"] as const) {
+    process.on(signal, () => log.info({ event: "signal-ignored", signal }, "nothing to reload in the agent"));
+  }
   agent.start();
   const ending = await Promise.race([shutdown, agent.exit]);
   log.info({ event: "stopping", cause: ending }, "certhup stops: no more reloads from here on");

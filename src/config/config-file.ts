@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { isMap, isScalar, isSeq, LineCounter, type Pair, parseDocument, type YAMLMap } from "yaml";
+import { isMap, isScalar, isSeq, LineCounter, type Pair, parseDocument, visit, type YAMLMap } from "yaml";
 import type { Issue } from "./issue.ts";
 import type { Option } from "./option.ts";
 import { type FileSection, suggest } from "./sources.ts";
@@ -37,12 +37,14 @@ export async function readConfigFile(path: string, known: KnownOptions): Promise
 function parseConfigFile(text: string, known: KnownOptions): ReadConfigFile {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
-  const issues: Issue[] = document.errors.map(({ message, linePos }) => ({
+  const issues: Issue[] = document.errors.map(({ code, message, linePos }) => ({
     path: `line ${linePos?.[0].line ?? 1}`,
-    message: (message.split("\n", 1)[0] ?? "").replace(/ at line .*$/, "").toLowerCase(),
+    message: code === "MULTIPLE_DOCS" ? "the file holds several documents" : toSentence(message),
     hint: "the file must be YAML: mind the indentation and quote special characters",
   }));
   if (issues.length > 0) return { file: undefined, issues };
+  // What an anchor names is read where its alias stands.
+  visit(document, { Alias: (_, alias) => alias.resolve(document) });
   const reader = createSectionReader(issues, lines);
   const { contents } = document;
   if (!isMap(contents)) {
@@ -54,10 +56,18 @@ function parseConfigFile(text: string, known: KnownOptions): ReadConfigFile {
   return { file: { top, targets }, issues };
 }
 
+/** The parser's own words, without the place and the lines of the file that it shows. */
+function toSentence(message: string): string {
+  return (message.split("\n", 1)[0] ?? "").replace(/ at line .*$/, "").toLowerCase();
+}
+
 interface SectionReader {
   read(map: YAMLMap, path: string, options: readonly Option<unknown>[], others: readonly string[]): FileSection;
   readTargets(top: YAMLMap, options: readonly Option<unknown>[]): readonly FileSection[];
 }
+
+/** Takes over the settings of another mapping, those of its own coming first (YAML 1.1, merge key). */
+const mergeKey = "<<";
 
 function createSectionReader(issues: Issue[], lines: LineCounter): SectionReader {
   const lineOf = (node: unknown): number => {
@@ -73,6 +83,12 @@ function createSectionReader(issues: Issue[], lines: LineCounter): SectionReader
       const name = isScalar(key) ? String(key.value) : "?";
       const place = path === "" ? name : `${path}.${name}`;
       if (others.includes(name)) continue;
+      if (name === mergeKey && isMap(value)) {
+        for (const [inherited, given] of read(value, path, options, others).values) {
+          if (!map.has(inherited)) values.set(inherited, given);
+        }
+        continue;
+      }
       const option = options.find((candidate) => candidate.key === name);
       if (option === undefined) {
         const known = [...options.map((candidate) => candidate.key), ...others];

@@ -62,10 +62,12 @@ export function parseSwitch(text: string): Parsed<boolean> {
     case "true":
     case "1":
     case "yes":
+    case "on":
       return value(true);
     case "false":
     case "0":
     case "no":
+    case "off":
       return value(false);
     default:
       return issue(`"${text}" is neither true nor false`, "write true or false");

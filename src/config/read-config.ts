@@ -45,6 +45,7 @@ export async function readRunConfig(sources: Sources, hostName: string): Promise
 export async function readCheckConfig(sources: Sources): Promise<ReadConfig<CheckConfig>> {
   const { top, targets, issues } = await readSources(sources);
   const serving = targets.map(readServing);
+  issues.push(...findRepeatedNames(serving.map(({ name }) => name)));
   if (issues.length === 0 && serving.every(({ endpoints }) => endpoints.length === 0)) {
     const hint = "name at least one: --endpoint 127.0.0.1:8443";
     issues.push({ path: top.pathOf(endpoint), message: "there is no endpoint to check", hint });

@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import type { RefusalReason } from "../core/reload-outcome.ts";
 import { describeWithTitle } from "./describe-process.ts";
 import { explainHidden, explainMismatch, explainNone, explainPid } from "./explain-none.ts";
@@ -80,7 +81,8 @@ export async function findProcess(selector: ProcessSelector, options: FindProces
     pool = candidates.filter((process) => process.pid === named.pid);
     if (pool.length === 0) return explainPid(selector.pidFile, named.pid, searched);
   }
-  const matches = await findMatches(pool, selector, procRoot);
+  const matches = await findMatches(pool, selector, procRoot).catch(unlessTooSlow);
+  if (matches === undefined) return tooSlow;
   if (selector.pidFile !== undefined && matches.length === 0 && pool[0] !== undefined) {
     return explainMismatch(selector.pidFile, pool[0], selector);
   }
@@ -94,6 +96,17 @@ export async function findProcess(selector: ProcessSelector, options: FindProces
   const [process] = processes;
   if (process === undefined) return explainNone(selector, searched);
   return processes.length === 1 ? { kind: "found", process } : ambiguous(processes);
+}
+
+const tooSlow: NoProcess = {
+  kind: "none",
+  reason: "no-process",
+  detail: "the pattern of --process-match takes too long on the command lines of this pod",
+  hint: "write it without nested repetitions such as (.*)*, or use --process-name",
+};
+
+function unlessTooSlow(error: unknown): undefined {
+  if ((error as NodeJS.ErrnoException).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
 }
 
 async function readTable(procRoot: string): Promise<ProcessTable> {
@@ -118,8 +131,7 @@ async function findMatches(
 ): Promise<ProcessEntry[]> {
   const { name, match, pidFile } = selector;
   if (name === undefined && match === undefined && pidFile === undefined) return [];
-  // `search` starts anew each time, where `test` of a pattern with the flag `g` would go on where it stopped.
-  const matches = match === undefined ? pool : pool.filter(({ argv }) => argv.join(" ").search(match) >= 0);
+  const matches = match === undefined ? pool : matchCommandLines(pool, match);
   if (name === undefined) return [...matches];
   const isNamed = await Promise.all(
     matches.map(async (process) => {
@@ -128,6 +140,23 @@ async function findMatches(
     }),
   );
   return matches.filter((_, index) => isNamed[index]);
+}
+
+/** Of each command line so much is matched; longer ones belong to class paths and the like. */
+const matchedLength = 4_096;
+/** For all command lines together; a pattern that needs longer backtracks without end. */
+const matchLimitMs = 250;
+
+/**
+ * Matches in a context of its own, where the time can be limited: a pattern that backtracks would stop the whole agent.
+ * `search` starts anew each time, where `test` of a pattern with the flag `g` would go on where it stopped.
+ * @throws Error with the code `ERR_SCRIPT_EXECUTION_TIMEOUT`
+ */
+function matchCommandLines(pool: readonly ProcessEntry[], match: RegExp): readonly ProcessEntry[] {
+  const texts = pool.map(({ argv }) => argv.join(" ").slice(0, matchedLength));
+  const context = { texts, match, found: [] as boolean[] };
+  runInNewContext("found = texts.map((text) => text.search(match) >= 0)", context, { timeout: matchLimitMs });
+  return pool.filter((_, index) => context.found[index]);
 }
 
 /** A wrapper counts only when it is asked for by name or pid file, and nothing that it started matches too. */

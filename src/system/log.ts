@@ -12,7 +12,7 @@ export interface LogOptions {
 }
 
 /** A log that writes one line at a time, foreign text escaped, to the standard output unless told otherwise. */
-export function createLog(options: LogOptions, output: DestinationStream = destination({ fd: 1, sync: true })): Log {
+export function createLog(options: LogOptions, output: DestinationStream = createStandardOutput()): Log {
   return pino(
     {
       level: options.level,
@@ -22,6 +22,21 @@ export function createLog(options: LogOptions, output: DestinationStream = desti
     },
     { write: (line) => output.write(options.format === "json" ? escapeJson(line) : toText(line)) },
   );
+}
+
+/** Lines that can't be written, on a full disk or a closed pipe, are lost: the agent's work is not its log. */
+function createStandardOutput(): DestinationStream {
+  const output = destination({ fd: 1, sync: true });
+  output.on("error", () => undefined);
+  return {
+    write(line) {
+      try {
+        output.write(line);
+      } catch {
+        // The same: status and metrics still tell.
+      }
+    },
+  };
 }
 
 /** `12:09:10.123 INFO  keypair accepted  target=default fingerprint=3f0a…` */

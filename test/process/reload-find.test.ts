@@ -96,3 +96,11 @@ async function listChildPids(pid: number): Promise<string[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8");
   return text.split(" ").filter(Boolean);
 }
+
+test("a pattern that backtracks without end is told, and stops nothing", async () => {
+  const search = await findProcess({ match: /(.*)*(.*)*(.*)*(.*)*!$/ });
+  expect(search).toMatchObject({
+    kind: "none",
+    detail: "the pattern of --process-match takes too long on the command lines of this pod",
+  });
+});

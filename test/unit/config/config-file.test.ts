@@ -97,7 +97,23 @@ describe("a configuration file", () => {
     ]);
   });
 
+  it("may say what targets have in common once, by anchor, alias and merge key", async () => {
+    const yaml = `
+targets:
+  - &web {name: web, certDir: /etc/web, processName: nginx, endpoint: &where [127.0.0.1:8443]}
+  - {<<: *web, name: api, certDir: /etc/api}
+  - {name: plain, certDir: /etc/plain, reload: none, endpoint: *where}
+`;
+    const { targets } = await readConfig(yaml);
+    expect(targets.map(({ name, volume, policy }) => [name, volume?.directory, policy.endpoints])).toEqual([
+      ["web", "/etc/web", ["127.0.0.1:8443"]],
+      ["api", "/etc/api", ["127.0.0.1:8443"]],
+      ["plain", "/etc/plain", ["127.0.0.1:8443"]],
+    ]);
+  });
+
   it.each([
+    ["targets: [a]\n---\ntargets: [b]\n", "line 2"],
     ["", "line 1"],
     ["targets: []", "targets (line 1)"],
     ["targets:\n  - just a text", "targets[0] (line 2)"],
