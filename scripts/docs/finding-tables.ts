@@ -6,7 +6,7 @@ import { volumeFindingCodes } from "../../src/volume/finding-codes.ts";
 import { code, table } from "./markdown.ts";
 import { knownFlags } from "./option-tables.ts";
 
-type Entry = readonly [Severity, string] | { readonly severity: Severity; readonly meaning: string };
+type Entry = readonly [severity: Severity, meaning: string];
 
 /** The codes of each room with severity and meaning, in the order of the source. */
 export const findingTables: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
@@ -17,10 +17,11 @@ export const findingTables: Readonly<Record<string, Readonly<Record<string, Entr
 };
 
 export function renderFindings(room: string): string {
-  const rows = Object.entries(findingTables[room] ?? {}).map(([name, entry]) => {
-    const [severity, meaning] = "severity" in entry ? [entry.severity, entry.meaning] : entry;
-    return [code(name), severity, markMissingFlags(meaning)];
-  });
+  const rows = Object.entries(findingTables[room] ?? {}).map(([name, [severity, meaning]]) => [
+    code(name),
+    severity,
+    markMissingFlags(meaning),
+  ]);
   return table(["code", "severity", "meaning"], rows);
 }
 

@@ -50,11 +50,11 @@ export async function prepareSignal(
 /** The refusal as a finding of the same code. */
 export function toFinding(refusal: Omit<Refusal, "kind">): Finding {
   const { reason: code, detail: message, hint } = refusal;
-  const { severity } = findingCodes[code] ?? { severity: "refuse" as const };
+  const [severity] = findingCodes[code] ?? (["refuse"] as const);
   return { code, severity, message, ...(hint === undefined ? {} : { hint }) };
 }
 
-const findingCodes: Readonly<Record<string, { readonly severity: Severity }>> = {
+const findingCodes: Readonly<Record<string, readonly [severity: Severity, meaning?: string]>> = {
   ...processFindingCodes,
   ...reloadFindingCodes,
 };
