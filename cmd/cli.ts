@@ -48,13 +48,14 @@ export async function runCli(args: readonly string[], environment: Environment):
       status = await (await load())({ sources: { flags, environment }, words, issues, version: packageJson.version });
     });
   }
-  const unknown = findUnknownCommand(args);
+  const asksForHelp = args[0] === "help";
+  const unknown = findUnknownCommand(asksForHelp ? args.slice(1) : args);
   if (unknown !== undefined) {
     print.error(printIssues([unknown]));
     return exitStatus.usage;
   }
   try {
-    await program.parseAsync(args, { from: "user" });
+    await program.parseAsync(asksForHelp ? [...args.slice(1), "--help"] : args, { from: "user" });
     return status;
   } catch (error) {
     return explainFailure(error);

@@ -29,11 +29,17 @@ export function sortRest(
     const place = places.next(word);
     const [flag = word] = word.split("=", 1);
     const isValueOfUnknown = flagShape.test(rest[position - 1] ?? "") && !takesWords;
-    if (flagShape.test(flag)) issues.push({ path: flag, message: "there is no such flag", hint: suggest(flag, known) });
+    if (flagShape.test(flag)) issues.push(describeUnknownFlag(flag, known));
     else if (takesWords) words.push(word);
     else if (!isValueOfUnknown) issues.push(describeStray(place));
   }
   return { words, issues };
+}
+
+/** A known one is left over only as a switch that was given a value. */
+function describeUnknownFlag(flag: string, known: readonly string[]): Issue {
+  if (!known.includes(flag)) return { path: flag, message: "there is no such flag", hint: suggest(flag, known) };
+  return { path: flag, message: "takes no value", hint: `write ${flag} alone for true, or leave it out for false` };
 }
 
 /** A PEM block or a token given by mistake may begin with dashes as well, and must not be shown. */

@@ -1,7 +1,7 @@
 import type { ProcessSelector } from "../process/find-process.ts";
 import type { StrategyName } from "../reload/strategy-name.ts";
 import type { ReloadConfig, RungConfig } from "./config.ts";
-import { flagOf } from "./option.ts";
+import { flagOf, type Option } from "./option.ts";
 import * as command from "./options/command.ts";
 import * as http from "./options/http.ts";
 import * as process from "./options/process.ts";
@@ -25,6 +25,14 @@ export function readReload(reader: OptionReader): ReloadConfig {
       hint: "name the server's program (--process-name nginx) or its pid file (--pid-file PATH), or use --reload none",
     });
   }
+  for (const [option, way] of settingsOfOneWay) {
+    if (names.length === 0 || names.includes(way) || !reader.isGiven(option)) continue;
+    reader.report({
+      path: reader.pathOf(option),
+      message: `is for --reload ${way}, but the way is ${names.join(",")}`,
+      hint: `add it: --reload ${way}, or leave this setting out`,
+    });
+  }
   return {
     ladder: names.flatMap((name) => readRung(name, read)),
     attempts: reader.read(reload.reloadAttempts) ?? 1,
@@ -34,6 +42,13 @@ export function readReload(reader: OptionReader): ReloadConfig {
     allowSubPath: reader.read(reload.restartOnSubpath) ?? false,
   };
 }
+
+/** What would be lost without a word where its way isn't on the ladder. */
+const settingsOfOneWay: readonly (readonly [Option<unknown>, StrategyName])[] = [
+  [command.exec, "exec"],
+  [command.test, "nginx"],
+  [http.reloadUrl, "http"],
+];
 
 interface ReloadReading {
   readonly reader: OptionReader;

@@ -32,6 +32,8 @@ export interface OptionReader {
   read<Value>(option: Option<Value>): Value | undefined;
   /** As `read`, and an issue where nothing is given. */
   require<Value>(option: Option<Value>, hint: string): Value | undefined;
+  /** Was it given anywhere, rather than left to its default? */
+  isGiven(option: Option<unknown>): boolean;
   /** Where the option was given, or where it would be. */
   pathOf(option: Option<unknown>): string;
   report(issue: Issue): void;
@@ -62,6 +64,7 @@ export function createOptionReader(sources: Sources, issues: Issue[] = []): Opti
     issues,
     report,
     pathOf,
+    isGiven: (option) => findGiven(option, sources) !== undefined,
     read,
     require(option, hint) {
       const value = read(option);

@@ -45,7 +45,10 @@ test("check reads the file that the agent runs with, its reload settings and wat
 });
 
 test("two targets of one name are refused by check as by run", async () => {
-  const path = await writeConfigFile([targetOf(await createServed(), {}), targetOf(await createServed(), {})]);
+  const path = await writeConfigFile([
+    targetOf(await createServed(), { name: "same" }),
+    targetOf(await createServed(), { name: "same" }),
+  ]);
   for (const command of ["check", "run"]) {
     const { status, standardError } = await certhup([command, "--config", path]);
     expect({ status, standardError }).toMatchObject({ status: 2 });

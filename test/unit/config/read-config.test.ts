@@ -82,6 +82,12 @@ describe("the configuration", () => {
     expect((await issuesOf(wrong)).map(({ path }) => path)).toEqual(["--restart-grace", "--reload-method"]);
   });
 
+  it("is wrong with a setting of a way that is not on the ladder", async () => {
+    const stray = { ...enough, exec: ["haproxyctl reload"], reloadUrl: ["http://127.0.0.1:9090/-/reload"] };
+    expect((await issuesOf(stray)).map(({ path }) => path)).toEqual(["--exec", "--reload-url"]);
+    expect(await issuesOf({ ...stray, reload: ["signal,exec,http"] })).toEqual([]);
+  });
+
   it("never shows a key that was given instead of its file's name", async () => {
     const pem =
       "-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQ\n-----END PRIVATE KEY-----";
