@@ -12,11 +12,12 @@ import { change, type Step } from "./step.ts";
  * What one event makes of a target: its next state, and what the agent must do, in this order.
  *
  * Pure and total: every event is allowed in every state, one that comes too late changes nothing. The agent must answer
- * each `look`, `probe` and `reload` with its event, always (a look that fails with `look-failed`), and wake the target at `nextWakeMs`.
+ * each `look`, `probe` and `reload` with its event, always (a look that fails with `look-failed`), and wake the target
+ * at `nextWakeMs`.
  *
  * What holds, whatever happens:
  * - at most one reload runs at a time;
- * - content that was refused leads to no reload;
+ * - content that was refused, or that is still being written, leads to no reload;
  * - `isInSync` means that the last accepted pair was seen served as often as the policy asks;
  * - while something is owed, an effect is on its way or a time to wake is set.
  */
