@@ -19,4 +19,4 @@ EXPOSE 10087
 HEALTHCHECK --interval=30s --timeout=5s --start-period=30s CMD ["/nodejs/bin/node", "/app/certhup.mjs", "health"]
 # A small nursery for young objects: an agent that mostly waits keeps a sixth of its own memory free that way. And
 # SIGUSR1, which is the reload signal of some servers, opens no debugger.
-ENTRYPOINT ["/nodejs/bin/node", "--max-semi-space-size=1", "--disable-sigusr1", "/app/certhup.mjs"]
+ENTRYPOINT ["/nodejs/bin/node", "--max-semi-space-size=1", "--no-concurrent-recompilation", "--disable-sigusr1", "/app/certhup.mjs"]

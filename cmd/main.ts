@@ -1,5 +1,6 @@
-#!/usr/bin/env -S node --max-semi-space-size=1
-// The flag keeps the nursery for young objects small: the agent mostly waits, and garbage would only lie there.
+#!/usr/bin/env -S node --max-semi-space-size=1 --no-concurrent-recompilation
+// The agent mostly waits. In a nursery larger than this garbage would only lie there, and a thread that compiles beside it
+// would keep 5 MiB for what is rarely done.
 import "./node-version.ts";
 import process from "node:process";
 import { runCli } from "./cli.ts";

@@ -1,4 +1,5 @@
 import process from "node:process";
+import { pipeline } from "node:stream/promises";
 import type { Issue } from "../src/config/issue.ts";
 import type { Finding } from "../src/core/finding.ts";
 import { CerthupError } from "../src/system/certhup-error.ts";
@@ -11,6 +12,16 @@ export const print: { output(text: string): void; error(text: string): void } = 
   output: (text) => void process.stdout.write(text),
   error: (text) => void process.stderr.write(text),
 };
+
+/** Something long, piece by piece as fast as it is read; ends early where nobody reads any more. */
+export async function printPieces(pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
+  try {
+    await pipeline(pieces, process.stdout, { end: false });
+  } catch (error) {
+    // An output that can't be written to is told where the program begins.
+    if ((error as NodeJS.ErrnoException).syscall !== "write") throw error;
+  }
+}
 
 /** `error:` in one line and `hint:` in the next, for every issue. */
 export function printIssues(issues: readonly Issue[]): string {
@@ -32,17 +43,20 @@ export function explainFault(fault: unknown): string {
 
 /** Rows in columns as wide as their widest cell, two blanks apart; foreign text is escaped. */
 export function printTable(rows: readonly (readonly string[])[]): string {
-  const cells = rows.map((row) => row.map((cell, column) => escapeForeign(cell, column + 1 < row.length ? 80 : 200)));
+  const cells = rows.map(escapeCells);
   const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
-  return cells
-    .map(
-      (row) =>
-        `${row
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join("  ")
-          .trimEnd()}\n`,
-    )
-    .join("");
+  return cells.map((row) => padCells(row, widths)).join("");
+}
+
+/** One row's cells, foreign text in them escaped and cut to what a table has room for; the last may be longest. */
+export function escapeCells(row: readonly string[]): readonly string[] {
+  return row.map((cell, column) => escapeForeign(cell, column + 1 < row.length ? 80 : 200));
+}
+
+/** One line of a table, with its line feed. */
+export function padCells(cells: readonly string[], widths: readonly number[]): string {
+  const padded = cells.map((cell, column) => cell.padEnd(widths[column] ?? 0));
+  return `${padded.join("  ").trimEnd()}\n`;
 }
 
 /** Each finding in one line, its hint indented below. */

@@ -5,25 +5,15 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { ProbeConfig } from "../src/config/config.ts";
 import { readProbeConfig } from "../src/config/read-probe-config.ts";
-import type { ProbeResult } from "../src/core/probe-result.ts";
 import { readAuthorities } from "../src/keypair/read-authorities.ts";
-import { probeAll } from "../src/probe/probe-all.ts";
+import { probeEach } from "../src/probe/probe-all.ts";
 import { CerthupError } from "../src/system/certhup-error.ts";
 import { systemClock } from "../src/system/clock.ts";
 import type { Invocation } from "./cli.ts";
 import { type ExitStatus, exitStatus } from "./exit-status.ts";
-import { print, printIssues } from "./print.ts";
-import { printProbesAsJson, printProbesAsPrometheus, printProbesAsTable } from "./print-probes.ts";
-
-/** How urgent what one endpoint serves is. */
-export type Urgency = "good" | "warn" | "critical" | "expired" | "unreachable";
-
-/** What one endpoint serves. */
-export interface Probed {
-  readonly endpoint: string;
-  readonly result: ProbeResult;
-  readonly urgency: Urgency;
-}
+import { print, printIssues, printPieces } from "./print.ts";
+import { createTablePrinter, jsonPrinter, type ProbePrinter, prometheusPrinter } from "./print-probes.ts";
+import { findEnd, judgeUrgency } from "./probed.ts";
 
 /** `certhup probe`: what do these endpoints serve, and until when? What can't be reached comes first, then what ends first. */
 export async function probe({ sources, words, issues }: Invocation): Promise<ExitStatus> {
@@ -34,24 +24,17 @@ export async function probe({ sources, words, issues }: Invocation): Promise<Exi
     return exitStatus.usage;
   }
   const { config } = read;
-  const probed = await probeEndpoints(config);
-  const { wallMs } = systemClock.now();
   switch (config.output) {
     case "table":
-      print.output(printProbesAsTable(probed, wallMs, process.stdout.isTTY && process.env["NO_COLOR"] === undefined));
-      break;
+      return probeAndPrint(config, createTablePrinter(process.stdout.isTTY && process.env["NO_COLOR"] === undefined));
     case "json":
-      print.output(printProbesAsJson(probed, wallMs));
-      break;
+      return probeAndPrint(config, jsonPrinter);
     case "prometheus":
-      print.output(await printProbesAsPrometheus(probed));
-      break;
+      return probeAndPrint(config, prometheusPrinter);
   }
-  const isGood = probed.every(({ urgency }) => urgency === "good" || urgency === "warn");
-  return isGood ? exitStatus.good : exitStatus.problem;
 }
 
-async function probeEndpoints(config: ProbeConfig): Promise<readonly Probed[]> {
+async function probeAndPrint<Row>(config: ProbeConfig, printer: ProbePrinter<Row>): Promise<ExitStatus> {
   const { endpoints, timeoutMs, concurrency, trustFile } = config;
   const options = {
     timeoutMs,
@@ -60,33 +43,23 @@ async function probeEndpoints(config: ProbeConfig): Promise<readonly Probed[]> {
     defaultServerName: undefined,
     authorities: trustFile === undefined ? undefined : await readTrustFile(trustFile),
   };
+  const kept: { readonly endMs: number; readonly position: number; readonly row: Row }[] = [];
+  let status: ExitStatus = exitStatus.good;
   const progress = createProgress(endpoints.length);
   const collect = createCollector();
-  const results = await probeAll(endpoints, options, concurrency, () => {
+  await probeEach(endpoints, options, concurrency, (result, position) => {
+    const endpoint = endpoints[position]?.label ?? "";
+    const { wallMs } = systemClock.now();
+    const urgency = judgeUrgency(result, config, wallMs);
+    if (urgency !== "good" && urgency !== "warn") status = exitStatus.problem;
+    kept.push({ endMs: findEnd(result), position, row: printer.toRow({ endpoint, result, urgency, wallMs }) });
     progress.step();
     collect();
   });
   progress.end();
-  const { wallMs } = systemClock.now();
-  const probed = endpoints.flatMap(({ label }, position) => {
-    const result = results[position];
-    return result === undefined ? [] : [{ endpoint: label, result, urgency: judge(result, config, wallMs) }];
-  });
-  return probed.toSorted((left, right) => endOf(left.result) - endOf(right.result));
-}
-
-function judge(result: ProbeResult, { warnMs, criticalMs }: ProbeConfig, wallMs: number): Urgency {
-  if (result.kind === "unreachable") return "unreachable";
-  const leftMs = endOf(result) - wallMs;
-  if (leftMs <= 0) return "expired";
-  if (leftMs <= criticalMs) return "critical";
-  return leftMs <= warnMs ? "warn" : "good";
-}
-
-/** The end of what is served; what isn't served at all has ended already. */
-function endOf(result: ProbeResult): number {
-  if (result.kind === "unreachable") return 0;
-  return Math.min(...[result.certificate, ...(result.alsoServed ?? [])].map(({ notAfter }) => notAfter));
+  kept.sort((left, right) => left.endMs - right.endMs || left.position - right.position);
+  await printPieces(printer.print(kept.map(({ row }) => row)));
+  return status;
 }
 
 /** @throws CerthupError `config-unusable` if the file can't be read or holds no certificate */
@@ -107,6 +80,7 @@ const probesPerCollection = 250;
 function createCollector(): () => void {
   setFlagsFromString("--expose-gc");
   const collectGarbage = runInNewContext("gc") as () => void;
+  collectGarbage();
   let probes = 0;
   return () => {
     probes += 1;

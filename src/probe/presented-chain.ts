@@ -22,7 +22,8 @@ export interface PresentedChain {
  * `getPeerX509Certificate` loses the memory of every certificate behind the leaf, some 5 KB each (X509Certificate's
  * constructor takes them off OpenSSL's list without freeing them), too much for an agent that probes for months. So the
  * leaf is read out of the session, and the chain behind a leaf that was seen at this place before is read anew only where
- * that was a quarter of an hour ago, or where it isn't the one that is expected.
+ * that was a quarter of an hour ago, or where it isn't the one that is expected. A leaf alone loses nothing, and is not
+ * kept.
  *
  * @param expectedChain fingerprints from the leaf upwards, as in `CertificateFacts.chain`
  * @param nowMs monotonic
@@ -42,7 +43,7 @@ export function takePresentedChain(
     return known.chain;
   }
   const chain = readChain(socket);
-  if (chain !== undefined && fingerprint !== undefined) {
+  if (chain !== undefined && chain.others.length > 0 && fingerprint !== undefined) {
     remember(key, { chain, readMs: nowMs });
   }
   return chain;

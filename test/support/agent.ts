@@ -31,7 +31,7 @@ export interface CommandResult {
 export const bundle: string = fileURLToPath(new URL("../../dist/certhup.mjs", import.meta.url));
 
 /** What the bundle's first line and the image's entry point hand to Node. */
-const shippedFlags = ["--max-semi-space-size=1"];
+const shippedFlags = ["--max-semi-space-size=1", "--no-concurrent-recompilation"];
 
 /** Runs a command of the bundle to its end. */
 export async function runCommand(
