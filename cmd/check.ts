@@ -11,8 +11,10 @@ import { firstServerName } from "../src/probe/server-name.ts";
 import { systemClock } from "../src/system/clock.ts";
 import type { Invocation } from "./cli.ts";
 import { type ExitStatus, exitStatus } from "./exit-status.ts";
+import { prepareNameLookups } from "./name-lookups.ts";
 import { print, printIssues } from "./print.ts";
 import { printChecksAsJson, printChecksAsTable } from "./print-checks.ts";
+import { endWithin } from "./shutdown.ts";
 
 /** What one target's endpoints serve, compared with its volume. */
 export interface TargetCheck {
@@ -31,6 +33,7 @@ interface EndpointCheck {
 
 /** `certhup check`: is the served certificate the one in the volume? One look, one handshake with each endpoint. */
 export async function check({ sources, issues }: Invocation): Promise<ExitStatus> {
+  prepareNameLookups(8);
   const read = await readCheckConfig(sources);
   const wrong = [...issues, ...(read.kind === "issues" ? read.issues : [])];
   if (read.kind === "issues" || wrong.length > 0) {
@@ -44,7 +47,9 @@ export async function check({ sources, issues }: Invocation): Promise<ExitStatus
   print.output(
     output === "json" ? printChecksAsJson(checks, unchecked) : printChecksAsTable(checks, unchecked, wallMs),
   );
-  return checks.every(({ isGood }) => isGood) ? exitStatus.good : exitStatus.problem;
+  const status = checks.every(({ isGood }) => isGood) ? exitStatus.good : exitStatus.problem;
+  endWithin(0, status);
+  return status;
 }
 
 async function checkTarget(config: ServingConfig): Promise<TargetCheck> {
@@ -62,7 +67,7 @@ async function checkEndpoints(
   inVolume: CertificateFacts | undefined,
 ): Promise<readonly EndpointCheck[]> {
   const options = {
-    timeoutMs: config.probeTimeoutMs,
+    limits: config.probeLimits,
     clock: systemClock,
     signal: new AbortController().signal,
     defaultServerName: firstServerName(inVolume?.names ?? []),

@@ -11,12 +11,15 @@ import { CerthupError } from "../src/system/certhup-error.ts";
 import { systemClock } from "../src/system/clock.ts";
 import type { Invocation } from "./cli.ts";
 import { type ExitStatus, exitStatus } from "./exit-status.ts";
+import { prepareNameLookups } from "./name-lookups.ts";
 import { print, printIssues, printPieces } from "./print.ts";
 import { createTablePrinter, jsonPrinter, type ProbePrinter, prometheusPrinter } from "./print-probes.ts";
 import { findEnd, judgeUrgency } from "./probed.ts";
+import { endWithin } from "./shutdown.ts";
 
 /** `certhup probe`: what do these endpoints serve, and until when? What can't be reached comes first, then what ends first. */
 export async function probe({ sources, words, issues }: Invocation): Promise<ExitStatus> {
+  prepareNameLookups(32);
   const read = await readProbeConfig(sources, words);
   const wrong = [...issues, ...(read.kind === "issues" ? read.issues : [])];
   if (read.kind === "issues" || wrong.length > 0) {
@@ -35,9 +38,9 @@ export async function probe({ sources, words, issues }: Invocation): Promise<Exi
 }
 
 async function probeAndPrint<Row>(config: ProbeConfig, printer: ProbePrinter<Row>): Promise<ExitStatus> {
-  const { endpoints, timeoutMs, concurrency, trustFile } = config;
+  const { endpoints, limits, concurrency, trustFile } = config;
   const options = {
-    timeoutMs,
+    limits,
     clock: systemClock,
     signal: new AbortController().signal,
     defaultServerName: undefined,
@@ -59,6 +62,7 @@ async function probeAndPrint<Row>(config: ProbeConfig, printer: ProbePrinter<Row
   progress.end();
   kept.sort((left, right) => left.endMs - right.endMs || left.position - right.position);
   await printPieces(printer.print(kept.map(({ row }) => row)));
+  endWithin(0, status);
   return status;
 }
 

@@ -11,6 +11,7 @@ import { systemClock } from "../src/system/clock.ts";
 import { createLog } from "../src/system/log.ts";
 import type { Invocation } from "./cli.ts";
 import { exitStatus } from "./exit-status.ts";
+import { prepareNameLookups } from "./name-lookups.ts";
 import { print, printIssues } from "./print.ts";
 import { endWithin, waitForShutdown } from "./shutdown.ts";
 
@@ -19,6 +20,8 @@ const shutdownLimitMs = 5_000;
 
 /** `certhup run`: keeps the certificate in the volume served until the process is told to end. */
 export async function run({ sources, issues, version }: Invocation): Promise<number> {
+  const environment = { ...sources.environment };
+  prepareNameLookups(8);
   const read = await readRunConfig(sources, hostname());
   const wrong = [...issues, ...(read.kind === "issues" ? read.issues : [])];
   if (read.kind === "issues" || wrong.length > 0) {
@@ -30,7 +33,7 @@ export async function run({ sources, issues, version }: Invocation): Promise<num
   const clock = systemClock;
   const log = createLog(config.log);
   const metrics = meter(config, version);
-  const agent = await createAgent(config, { clock, log, metrics });
+  const agent = await createAgent(config, { clock, log, metrics, environment });
   const routes = createRoutes({
     views: () => agent.views(),
     now: () => clock.now(),

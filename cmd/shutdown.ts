@@ -19,7 +19,7 @@ export function waitForShutdown(): Promise<NodeJS.Signals> {
   return promise;
 }
 
-/** Ends the process with this status even if something that should have ended holds it. */
+/** Ends the process with this status even if something holds it: what should have ended, or the look-up of a name. */
 export function endWithin(timeoutMs: number, status: number): void {
   setTimeout(() => process.exit(status), timeoutMs).unref();
 }

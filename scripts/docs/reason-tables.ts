@@ -5,8 +5,8 @@ import type { RefusalReason } from "../../src/core/reload-outcome.ts";
 
 export const unreachableMeanings: Readonly<Record<UnreachableReason, string>> = {
   "connection-refused": "nothing listens there, or the server is restarting",
-  "name-not-resolved": "the host's name has no address",
-  "timed-out": "no answer within `--probe-timeout`",
+  "name-not-resolved": "the host's name has no address, or no name server told it in time",
+  "timed-out": "no answer within `--probe-timeout`, or `--probe-step-timeout` for one step",
   "closed-early": "the server closed the connection before it showed a certificate",
   "not-tls": "something answers that isn't TLS: perhaps the scheme is missing (`smtp://…`), or it is a plain port",
   "server-name-rejected": "the server has no certificate for the name that was asked for: see `servername`",

@@ -1,10 +1,7 @@
 import type { Config } from "../config/config.ts";
-import type { Metrics } from "../metrics/metrics.ts";
 import type { TargetView } from "../status/target-view.ts";
-import type { Clock } from "../system/clock.ts";
-import type { Log } from "../system/log.ts";
 import { type VolumeWatch, watchVolumes } from "../volume/watch-volumes.ts";
-import { createTarget, type LookCause, type Target } from "./target.ts";
+import { createTarget, type LookCause, type Target, type TargetContext } from "./target.ts";
 
 /** All targets of a process and the one watch over their volumes. */
 export interface Agent {
@@ -22,11 +19,12 @@ export interface Agent {
 const missedPolls = 6;
 const leastSilenceMs = 60_000;
 
+/** What the agent is given by the program that it is part of. */
+export type Surroundings = Pick<TargetContext, "clock" | "log" | "metrics" | "environment">;
+
 /** An agent that waits for its start; nothing is touched before. */
-export async function createAgent(
-  config: Config,
-  { clock, log, metrics }: { readonly clock: Clock; readonly log: Log; readonly metrics: Metrics },
-): Promise<Agent> {
+export async function createAgent(config: Config, surroundings: Surroundings): Promise<Agent> {
+  const { clock, log, metrics } = surroundings;
   const modes = new Map<string, TargetView["watchMode"]>();
   const modeOf = (directory: string): TargetView["watchMode"] => modes.get(directory) ?? "poll";
   let watch: VolumeWatch | undefined;
@@ -38,7 +36,7 @@ export async function createAgent(
     log.warn({ event: "watch-missed", directory }, "a change was found by the poll, not by the watch");
   };
   const { promise: exit, resolve: onExit } = Promise.withResolvers<number>();
-  const context = { clock, log, metrics, onFoundByPoll, onExit };
+  const context = { ...surroundings, onFoundByPoll, onExit };
   const targets: readonly Target[] = await Promise.all(config.targets.map((target) => createTarget(target, context)));
   const directories = [...new Set(targets.flatMap(({ directory }) => (directory === undefined ? [] : [directory])))];
   const requestLooks = (directory: string, cause: LookCause): void => {

@@ -10,6 +10,8 @@ import { permitRestart } from "./restart-permission.ts";
 /** What strategies ask the agent at the moment of a reload. */
 export interface StrategyContext {
   readonly clock: Clock;
+  /** Of the commands that strategies run. */
+  readonly environment: NodeJS.ProcessEnv;
   /** Fingerprints of leaves that are ours: the wanted one and those before it. */
   ourFingerprints(): readonly string[];
   /** Looks now for the mounts that will never follow a renewal. */
@@ -39,13 +41,13 @@ export function createStrategies(config: ReloadConfig, context: StrategyContext)
 }
 
 function complete(rung: RungConfig, context: StrategyContext, once: RestartOnce): StrategyConfig {
-  const { clock } = context;
+  const { clock, environment } = context;
   switch (rung.name) {
     case "signal":
       return rung;
     case "nginx":
     case "exec":
-      return { ...rung, clock };
+      return { ...rung, clock, environment };
     case "http":
       return { ...rung, clock, trustedFingerprints: () => context.ourFingerprints() };
     case "restart":

@@ -40,6 +40,8 @@ export interface TargetContext {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Of the commands that tell a server. */
+  readonly environment: NodeJS.ProcessEnv;
   /** Called when a poll found content that no event had told of. */
   onFoundByPoll(directory: string): void;
   /** Called when the agent is to end itself with a status. */
@@ -48,7 +50,7 @@ export interface TargetContext {
 
 /** The only place that knows all rooms: it joins them for one target. */
 export async function createTarget(config: TargetConfig, context: TargetContext): Promise<Target> {
-  const { clock, metrics } = context;
+  const { clock, metrics, environment } = context;
   const { name, policy, readyPolicy } = config;
   const directory = config.volume?.directory;
   const log = context.log.child({ target: name });
@@ -56,6 +58,7 @@ export async function createTarget(config: TargetConfig, context: TargetContext)
     config.volume === undefined ? [] : findFrozenMounts(config.volume, config.reload);
   const strategies = await createStrategies(config.reload, {
     clock,
+    environment,
     ourFingerprints: () => ourFingerprints(target),
     findFrozenMounts: frozenMounts,
   });
@@ -89,7 +92,7 @@ export async function createTarget(config: TargetConfig, context: TargetContext)
     probe: (signal) => {
       const wanted = target.state().wanted?.certificate;
       return probeAll(config.endpoints, {
-        timeoutMs: config.probeTimeoutMs,
+        limits: config.probeLimits,
         clock,
         signal,
         defaultServerName: firstServerName(wanted?.names ?? []),

@@ -1,6 +1,7 @@
 import type { Policy } from "../core/policy.ts";
 import type { KeypairPolicy } from "../keypair/keypair-policy.ts";
 import type { Endpoint } from "../probe/endpoint.ts";
+import type { ProbeLimits } from "../probe/probe-limits.ts";
 import type { StrategyConfig } from "../reload/create-strategy.ts";
 import type { ReadyPolicy } from "../status/readiness.ts";
 import type { VolumeRequest } from "../volume/volume-request.ts";
@@ -10,7 +11,7 @@ import type { ProbeOutput } from "./options/probe.ts";
 import type { ListenAddress } from "./parsers.ts";
 
 /** What only the running agent can add to a strategy. */
-type Runtime = "clock" | "permit" | "trustedFingerprints" | "procRoot";
+type Runtime = "clock" | "permit" | "trustedFingerprints" | "environment" | "procRoot";
 
 type Static<Config> = Config extends unknown ? Omit<Config, Runtime> : never;
 
@@ -42,7 +43,7 @@ export interface ServingConfig {
   readonly keypair: KeypairPolicy;
   /** Empty where the user gave up proof with `none`. */
   readonly endpoints: readonly Endpoint[];
-  readonly probeTimeoutMs: number;
+  readonly probeLimits: ProbeLimits;
 }
 
 /** One certificate to keep served. */
@@ -75,7 +76,7 @@ export interface ProbeConfig {
   /** PEM file with CA certificates. */
   readonly trustFile: string | undefined;
   readonly concurrency: number;
-  readonly timeoutMs: number;
+  readonly limits: ProbeLimits;
   readonly output: ProbeOutput;
 }
 

@@ -3,8 +3,8 @@ import { type Endpoint, parseEndpoint } from "../probe/endpoint.ts";
 import type { ProbeConfig } from "./config.ts";
 import type { Issue } from "./issue.ts";
 import * as options from "./options/probe.ts";
-import { probeTimeout } from "./options/proof.ts";
 import { concludeConfig, type ReadConfig } from "./read-config.ts";
+import { readProbeLimits } from "./read-probe-limits.ts";
 import { createOptionReader, type Sources } from "./sources.ts";
 
 /** An endpoint as it was written, and where. */
@@ -30,7 +30,7 @@ export async function readProbeConfig(sources: Sources, words: readonly string[]
     criticalMs: reader.read(options.critical) ?? 0,
     trustFile: reader.read(options.trustFile),
     concurrency: reader.read(options.concurrency) ?? 1,
-    timeoutMs: reader.read(probeTimeout) ?? 0,
+    limits: readProbeLimits(reader),
     output: reader.read(options.probeOutput) ?? "table",
   };
   return concludeConfig(config, issues, sources.environment);

@@ -9,6 +9,7 @@ import * as keypair from "./options/keypair.ts";
 import * as proof from "./options/proof.ts";
 import { targetOptions } from "./options/run.ts";
 import * as volume from "./options/volume.ts";
+import { readProbeLimits } from "./read-probe-limits.ts";
 import { readReload } from "./read-reload.ts";
 import type { OptionReader } from "./sources.ts";
 
@@ -31,7 +32,7 @@ export function readServing(reader: OptionReader): ServingConfig {
     passphraseFile: reader.read(keypair.keyPassphraseFile),
     keypair: readRules(reader),
     endpoints: readEndpoints(reader),
-    probeTimeoutMs: reader.read(proof.probeTimeout) ?? 0,
+    probeLimits: readProbeLimits(reader),
   };
 }
 

@@ -2,7 +2,7 @@ import type { UnreachableReason } from "../core/probe-result.ts";
 import { escapeForeign } from "../system/escape.ts";
 
 /** How far a probe had come. */
-export type ProbeStep = "connect" | "prelude" | "handshake";
+export type ProbeStep = "resolve" | "connect" | "prelude" | "handshake";
 
 /** Why a probe saw no certificate, in a code and in words. */
 export interface Failure {
@@ -54,7 +54,7 @@ export function explainError(error: unknown, at: Circumstances): Failure {
 /** The server ended the connection. */
 export function explainClose(at: Circumstances): Failure {
   if (at.step !== "handshake") {
-    const during = at.step === "connect" ? "before anything was said" : `instead of sending its ${at.waitingFor}`;
+    const during = at.step !== "prelude" ? "before anything was said" : `instead of sending its ${at.waitingFor}`;
     return { reason: "closed-early", detail: `${at.place} closed the connection ${during}` };
   }
   if (at.bytesInStep > 0) {
@@ -66,8 +66,12 @@ export function explainClose(at: Circumstances): Failure {
   return { reason: "closed-early", detail: `${at.place} closed the connection before ServerHello: ${guess}` };
 }
 
-/** The time limit passed. */
+/** The time limit of the whole probe, or of the step, passed. */
 export function explainTimeout(timeoutMs: number, at: Circumstances): Failure {
+  if (at.step === "resolve") {
+    const detail = `no name server told the address of ${at.place} within ${timeoutMs} ms`;
+    return { reason: "name-not-resolved", detail };
+  }
   return { reason: "timed-out", detail: `${describeSilence(at)} within ${timeoutMs} ms` };
 }
 
@@ -85,6 +89,7 @@ export function isAboutClientCertificate(error: unknown): boolean {
 
 function describeSilence(at: Circumstances): string {
   switch (at.step) {
+    case "resolve":
     case "connect":
       return `${at.place} did not take the connection`;
     case "prelude":

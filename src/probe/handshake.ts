@@ -1,4 +1,4 @@
-import { createConnection } from "node:net";
+import { createConnection, isIP } from "node:net";
 import type { SecureContext, TLSSocket } from "node:tls";
 import type { Clock } from "../system/clock.ts";
 import {
@@ -11,6 +11,7 @@ import {
 } from "./failure.ts";
 import type { Prelude } from "./prelude.ts";
 import { holdTalk } from "./prelude-talk.ts";
+import type { ProbeLimits } from "./probe-limits.ts";
 import { type HandshakeOutcome, startTlsClient } from "./tls-client.ts";
 
 /** One connection to make, with everything decided. */
@@ -28,30 +29,31 @@ export interface Handshake {
   readonly secureContext: SecureContext;
   /** Fingerprints of the chain in the volume, as in `CertificateFacts.chain`. */
   readonly expectedChain: readonly string[] | undefined;
-  /** The limit of the whole probe, for the words of a failure. */
-  readonly timeoutMs: number;
-  /** What is left of it. */
+  readonly limits: ProbeLimits;
+  /** What is left of the time for the whole probe. */
   readonly leftMs: number;
 }
 
 /**
  * Connects, shakes hands once and hangs up as TLS wants it: a server that is left in the middle of a handshake would
- * log an error for every probe. Settles within the time limit, or at once when `signal` aborts; the socket is destroyed
+ * log an error for every probe. Settles within the time limits, or at once when `signal` aborts; the socket is destroyed
  * by then. Never rejects for what a server does.
  */
 export function performHandshake(handshake: Handshake, clock: Clock, signal: AbortSignal): Promise<HandshakeOutcome> {
   return new Promise((resolve) => {
+    const { address, limits } = handshake;
     let step: ProbeStep = "connect";
     let waitingFor = "connection";
     let bytesBefore = 0;
     let tlsSocket: TLSSocket | undefined;
     let seen: HandshakeOutcome | undefined;
-    const socket = createConnection(handshake.address);
+    // Of several addresses Node gives up each but the last after 250 ms, too early for far ones (nodejs/node#54359).
+    const socket = createConnection({ ...address, autoSelectFamilyAttemptTimeout: Math.ceil(limits.stepMs / 2) });
 
     const describe = (): Circumstances => ({
       step,
       waitingFor,
-      place: describePlace(handshake.address),
+      place: describePlace(address),
       scheme: handshake.scheme,
       serverName: handshake.serverName,
       sentProxyHeader: handshake.proxyHeader !== undefined,
@@ -59,7 +61,8 @@ export function performHandshake(handshake: Handshake, clock: Clock, signal: Abo
     });
     // The first cause of an ending wins: a promise takes no second answer.
     const settle = (outcome: HandshakeOutcome): void => {
-      cancelTimeout();
+      cancelWhole();
+      cancelStep();
       signal.removeEventListener("abort", cancel);
       resolve(outcome);
       tlsSocket?.destroy();
@@ -68,10 +71,13 @@ export function performHandshake(handshake: Handshake, clock: Clock, signal: Abo
     // What was seen stays seen, however the goodbye goes.
     const fail = (failure: Failure): void => settle(seen ?? { kind: "unreachable", ...failure });
     const cancel = (): void => settle({ kind: "unreachable", reason: "cancelled", detail: "the probe was cancelled" });
-    const cancelTimeout = clock.after(handshake.leftMs, () => fail(explainTimeout(handshake.timeoutMs, describe())));
+    const cancelWhole = clock.after(handshake.leftMs, () => fail(explainTimeout(limits.wholeMs, describe())));
+    let cancelStep = (): void => undefined;
     const enter = (next: ProbeStep): void => {
       step = next;
       bytesBefore = socket.bytesRead;
+      cancelStep();
+      cancelStep = clock.after(limits.stepMs, () => fail(explainTimeout(limits.stepMs, describe())));
     };
 
     const startTls = (): void => {
@@ -99,6 +105,8 @@ export function performHandshake(handshake: Handshake, clock: Clock, signal: Abo
     };
 
     signal.addEventListener("abort", cancel, { once: true });
+    enter("host" in address && isIP(address.host) === 0 ? "resolve" : "connect");
+    socket.once("lookup", () => enter("connect"));
     socket.on("error", (error) => fail(explainError(error, describe())));
     socket.on("close", () => fail(explainClose(describe())));
     socket.on("connect", () => {

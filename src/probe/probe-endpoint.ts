@@ -9,6 +9,7 @@ import { describeServed } from "./describe-served.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type Handshake, performHandshake } from "./handshake.ts";
 import { localhostAddresses, mergeLocalhost } from "./localhost.ts";
+import type { ProbeLimits } from "./probe-limits.ts";
 import { createProxyHeader } from "./proxy-header.ts";
 import { type ClientCertificate, getSecureContext, narrowsAlgorithms } from "./secure-context.ts";
 import { chooseServerName } from "./server-name.ts";
@@ -16,8 +17,7 @@ import type { HandshakeOutcome } from "./tls-client.ts";
 
 /** How to look at an endpoint. */
 export interface ProbeOptions {
-  /** Limit for the whole probe: name resolution, connection, prelude and handshake. */
-  readonly timeoutMs: number;
+  readonly limits: ProbeLimits;
   readonly clock: Clock;
   /** Ends the probe at once; its result then has the reason `cancelled`. */
   readonly signal: AbortSignal;
@@ -88,12 +88,12 @@ async function probeAddress(
   options: ProbeOptions,
   client: ClientCertificate | undefined,
 ): Promise<ProbeResult> {
-  const { clock, timeoutMs, signal, preferKeyType } = options;
+  const { clock, limits, signal, preferKeyType } = options;
   const startedMs = clock.now().monotonicMs;
   const elapsedMs = (): number => clock.now().monotonicMs - startedMs;
   const attempt = (keyType: KeyType | undefined): Promise<HandshakeOutcome> => {
     const context = getSecureContext(keyType, client);
-    return performHandshake(plan(endpoint, options, context, timeoutMs - elapsedMs()), clock, signal);
+    return performHandshake(plan(endpoint, options, context, limits.wholeMs - elapsedMs()), clock, signal);
   };
 
   const isNarrow = preferKeyType !== undefined && narrowsAlgorithms(preferKeyType);
@@ -113,7 +113,7 @@ async function probeAddress(
 
 function plan(
   endpoint: Endpoint,
-  { defaultServerName, expectedChain, timeoutMs }: ProbeOptions,
+  { defaultServerName, expectedChain, limits }: ProbeOptions,
   secureContext: Handshake["secureContext"],
   leftMs: number,
 ): Handshake {
@@ -128,7 +128,7 @@ function plan(
     createFarewell: () => (socketPath !== undefined || isLoopback(host) ? undefined : chooseFarewell(scheme)),
     secureContext,
     expectedChain,
-    timeoutMs,
+    limits,
     leftMs,
   };
 }

@@ -18,18 +18,20 @@ export interface ExecStrategyOptions {
   readonly command: ArgumentList;
   readonly timeoutMs: number;
   readonly clock: Clock;
+  /** The environment of the command; the agent's own when absent. */
+  readonly environment?: NodeJS.ProcessEnv | undefined;
   /** `/proc` when absent. */
   readonly procRoot?: string;
 }
 
 /** Tells the server by a command. Accepted means that it ended with status 0 in time. */
 export function createExecStrategy(options: ExecStrategyOptions): ReloadStrategy {
-  const { command, timeoutMs, clock, procRoot = defaultProcRoot } = options;
+  const { command, timeoutMs, clock, environment, procRoot = defaultProcRoot } = options;
   return {
     name: "exec",
     prepare: () => checkProgram(command),
     async reload(abort): Promise<ReloadOutcome> {
-      const result = await runCommand({ command, timeoutMs, clock, abort, procRoot });
+      const result = await runCommand({ command, timeoutMs, clock, abort, procRoot, environment });
       if (result.kind === "timed-out") return { kind: "timed-out", afterMs: result.afterMs };
       return explainCommand(command, result) ?? { kind: "accepted", detail: describeSuccess(command, result.output) };
     },

@@ -25,6 +25,8 @@ export interface NginxStrategyOptions {
   /** For the test, and anew for the new workers: a large configuration takes nginx seconds to load. */
   readonly timeoutMs: number;
   readonly clock: Clock;
+  /** The environment of the command; the agent's own when absent. */
+  readonly environment?: NodeJS.ProcessEnv | undefined;
   /** `/proc` when absent. */
   readonly procRoot?: string;
 }
@@ -37,7 +39,7 @@ const pollMs = 20;
  * signal: where no worker is new within the time limit, it could not load its configuration and kept the old one.
  */
 export function createNginxStrategy(options: NginxStrategyOptions): ReloadStrategy {
-  const { selector, testCommand, timeoutMs, clock, procRoot = defaultProcRoot } = options;
+  const { selector, testCommand, timeoutMs, clock, environment, procRoot = defaultProcRoot } = options;
   return {
     name: "nginx",
     async prepare(): Promise<readonly Finding[]> {
@@ -52,7 +54,7 @@ export function createNginxStrategy(options: NginxStrategyOptions): ReloadStrate
     },
     async reload(abort): Promise<ReloadOutcome> {
       if (testCommand !== undefined) {
-        const result = await runCommand({ command: testCommand, timeoutMs, clock, abort, procRoot });
+        const result = await runCommand({ command: testCommand, timeoutMs, clock, abort, procRoot, environment });
         if (result.kind === "timed-out") return { kind: "timed-out", afterMs: result.afterMs };
         const refusal = explainCommand(testCommand, result);
         if (refusal !== undefined) return toTestRefusal(refusal);

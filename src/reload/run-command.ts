@@ -12,6 +12,8 @@ export interface CommandOptions {
   readonly clock: Clock;
   readonly abort: AbortSignal;
   readonly procRoot: string;
+  /** The environment of the command; this process's own when absent. */
+  readonly environment: NodeJS.ProcessEnv | undefined;
 }
 
 /** How a command ended; the first cause counts. */
@@ -33,12 +35,12 @@ const drainMs = 100;
  * ends, the whole group is gone when this settles: a program that is to live on must leave the group (setsid).
  */
 export async function runCommand(options: CommandOptions): Promise<CommandResult> {
-  const { command, clock, abort, procRoot } = options;
+  const { command, clock, abort, procRoot, environment: env } = options;
   if (abort.aborted) return { kind: "cancelled", output: "" };
   const [program, ...parameters] = command;
   let child: ChildProcess & { stdout: Readable; stderr: Readable };
   try {
-    child = spawn(program, parameters, { detached: true, stdio: ["ignore", "pipe", "pipe"] });
+    child = spawn(program, parameters, { detached: true, stdio: ["ignore", "pipe", "pipe"], env });
   } catch (error) {
     // Node throws for a part of the errors (E2BIG) and emits the others.
     return { kind: "not-started", code: (error as NodeJS.ErrnoException).code ?? "unknown", output: "" };

@@ -41,6 +41,7 @@ function settingsOf(stage: Stage): Settings {
     ["--endpoint", endpoint],
     ["--confirm", "2"],
     ["--probe-timeout", "2s"],
+    ["--probe-step-timeout", "1s"],
     ["--verify-timeout", "5s"],
     ["--verify-interval", "450ms"],
     ["--stale-grace", "700ms"],

@@ -141,3 +141,14 @@ test("an agent that is told to stop ends the command that runs, and itself withi
     { what: "the command to be gone" },
   );
 });
+
+test("a command gets the environment that the agent was started with, and nothing of the agent's own making", async () => {
+  const { stage, path } = await createScripted(`${tellServer}; env | grep -E '^(RELOAD|RES|UV)_'`);
+  const agent = await stage.startAgent(["--reload", "exec", "--exec", `"${path}"`], { RELOAD_TOKEN: "from the pod" });
+  await untilState(agent, "in-sync");
+  const renewed = await stage.issue();
+  await stage.publish(renewed);
+  await untilConfirmed(agent, renewed);
+  const { detail } = (await agent.status()).targets[0].lastReload;
+  expect(detail).toMatch(/: RELOAD_TOKEN=from the pod$/);
+});

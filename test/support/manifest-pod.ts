@@ -80,7 +80,7 @@ export async function startManifestPod(manifest: Manifest): Promise<ManifestPod>
       const result = await probeEndpoint(
         { ...endpoint, ...pod.serverAddress },
         {
-          timeoutMs: 3000,
+          limits: { wholeMs: 3000, stepMs: 3000 },
           clock: systemClock,
           signal: new AbortController().signal,
           defaultServerName: "pod.example",

@@ -17,7 +17,7 @@ let longestMs = 0;
 async function work(): Promise<void> {
   while (started < wanted) {
     const endpoint = endpoints[started++ % endpoints.length] ?? "";
-    const result = await probe(endpoint, { timeoutMs });
+    const result = await probe(endpoint, { limits: { wholeMs: timeoutMs, stepMs: timeoutMs } });
     const end = result.kind === "served" ? "served" : result.reason;
     ends[end] = (ends[end] ?? 0) + 1;
     longestMs = Math.max(longestMs, result.durationMs);

@@ -15,7 +15,7 @@ export function toEndpoint(text: string): Endpoint {
 /** Probes with the real clock and 5 seconds unless told otherwise. */
 export function probe(text: string, options: Partial<ProbeOptions> = {}): Promise<ProbeResult> {
   return probeEndpoint(toEndpoint(text), {
-    timeoutMs: 5000,
+    limits: { wholeMs: 5000, stepMs: 5000 },
     clock: systemClock,
     signal: new AbortController().signal,
     defaultServerName: undefined,

@@ -2,7 +2,7 @@ import { type Option, single } from "../option.ts";
 import { parseChoice } from "../parsers.ts";
 import { config, name } from "./agent.ts";
 import { keypairOptions } from "./keypair.ts";
-import { endpoint, probeTimeout } from "./proof.ts";
+import { endpoint, probeStepTimeout, probeTimeout } from "./proof.ts";
 import { bundleFile, caFile, certDir, certFile, keyFile, maxFileSize } from "./volume.ts";
 
 const group = "Output";
@@ -25,6 +25,7 @@ export const checkOptions: readonly Option<unknown>[] = [
   ...keypairOptions,
   endpoint,
   probeTimeout,
+  probeStepTimeout,
   name,
   config,
   output,

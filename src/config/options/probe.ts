@@ -1,6 +1,6 @@
 import { list, type Option, single } from "../option.ts";
 import { parseChoice, parseCount, parseDuration, parseText } from "../parsers.ts";
-import { probeTimeout } from "./proof.ts";
+import { probeStepTimeout, probeTimeout } from "./proof.ts";
 
 const group = "Probe";
 
@@ -68,5 +68,6 @@ export const probeOptions: readonly Option<unknown>[] = [
   trustFile,
   concurrency,
   probeTimeout,
+  probeStepTimeout,
   probeOutput,
 ];

@@ -31,8 +31,18 @@ export const probeTimeout: Option<number> = single(
     key: "probeTimeout",
     placeholder: "TIME",
     group,
-    fallback: "3s",
-    description: "time limit of one handshake",
+    fallback: "5s",
+    description: "time limit of one look at an endpoint, from its name to the end of the handshake",
+  },
+  parseDurationFrom(10),
+);
+export const probeStepTimeout: Option<number> = single(
+  {
+    key: "probeStepTimeout",
+    placeholder: "TIME",
+    group,
+    description:
+      "time limit of each step of it: name, connection, STARTTLS, handshake (three fifths of --probe-timeout if not given)",
   },
   parseDurationFrom(10),
 );
@@ -94,6 +104,7 @@ export const proofOptions: readonly Option<unknown>[] = [
   watchOnly,
   confirm,
   probeTimeout,
+  probeStepTimeout,
   verifyTimeout,
   verifyInterval,
   staleGrace,

@@ -41,7 +41,7 @@ function serving(): ServingConfig {
     passphraseFile: undefined,
     keypair: defaultKeypairPolicy,
     endpoints: [],
-    probeTimeoutMs: 1_000,
+    probeLimits: { wholeMs: 1_000, stepMs: 1_000 },
   };
 }
 

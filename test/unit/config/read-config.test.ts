@@ -53,6 +53,22 @@ describe("the configuration", () => {
     ]);
   });
 
+  it("gives each step of a look at an endpoint three fifths of its time, unless told otherwise", async () => {
+    const limitsOf = async (flags: FlagTexts) => (await read({ ...enough, ...flags })).targets[0]?.probeLimits;
+    expect(await limitsOf({})).toEqual({ wholeMs: 5_000, stepMs: 3_000 });
+    expect(await limitsOf({ probeTimeout: ["2s"] })).toEqual({ wholeMs: 2_000, stepMs: 1_200 });
+    expect(await limitsOf({ probeStepTimeout: ["5s"] })).toEqual({ wholeMs: 5_000, stepMs: 5_000 });
+    expect(await issuesOf({ ...enough, probeStepTimeout: ["6s"] })).toEqual([
+      {
+        path: "--probe-step-timeout",
+        message: "is longer than --probe-timeout, which holds for all steps together",
+        hint: "give a longer --probe-timeout, too",
+      },
+    ]);
+    const both = { ...enough, probeTimeout: ["soon"], probeStepTimeout: ["6s"] };
+    expect((await issuesOf(both)).map(({ path }) => path)).toEqual(["--probe-timeout"]);
+  });
+
   it("gives a hint with each issue", async () => {
     expect((await issuesOf({})).every(({ hint }) => hint !== "")).toBe(true);
   });

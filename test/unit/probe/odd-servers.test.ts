@@ -1,6 +1,8 @@
 import type { Socket } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
+import { startBusyServer } from "../../support/busy-server.ts";
 import { createAuthority, type IssuedCertificate } from "../../support/certificates.ts";
+import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
 import { type OddServer, startOddServer } from "../../support/odd-server.ts";
 import { startTlsServer } from "../../support/tls-server.ts";
 import { probe } from "../../support/tls-server-probe.ts";
@@ -93,7 +95,7 @@ describe("a server that takes for ever costs the time limit and no more", () => 
     ["warnings without an end", "tls://", slowly(warning)],
   ])("%s", async (_what, scheme, behave) => {
     await using server = await startOddServer(behave);
-    const result = await probe(`${scheme}${server.address}`, { timeoutMs: 150 });
+    const result = await probe(`${scheme}${server.address}`, { limits: { wholeMs: 150, stepMs: 150 } });
     expect(result.kind).toBe("unreachable");
     expect(result.durationMs).toBeLessThan(1500);
     await until(
@@ -105,14 +107,67 @@ describe("a server that takes for ever costs the time limit and no more", () => 
   test("the words tell silence before the greeting from silence after it", async () => {
     await using silent: OddServer = await startOddServer(() => undefined);
     await using half = await startOddServer((socket) => socket.write("220-first"));
-    expect(await probe(`smtp://${silent.address}`, { timeoutMs: 50 })).toMatchObject({
+    expect(await probe(`smtp://${silent.address}`, { limits: { wholeMs: 50, stepMs: 50 } })).toMatchObject({
       reason: "timed-out",
       detail: `${silent.address} took the connection and sent no SMTP greeting (does it begin with TLS at once? use tls://) within 50 ms`,
     });
-    expect(await probe(`smtp://${half.address}`, { timeoutMs: 50 })).toMatchObject({
+    expect(await probe(`smtp://${half.address}`, { limits: { wholeMs: 50, stepMs: 50 } })).toMatchObject({
       reason: "timed-out",
       detail: `${half.address} did not finish its SMTP greeting within 50 ms`,
     });
+  });
+});
+
+describe("each step has a limit of its own, below that of the whole", () => {
+  const limits = { wholeMs: 60_000, stepMs: 80 };
+  const record = Buffer.from([22, 3, 3, 64, 0, 2, 0, 63, 250]);
+
+  test.each<[string, string, (socket: Socket) => void, RegExp]>([
+    ["what comes before TLS", "smtp://", (s) => s.write("220-still"), /did not finish its SMTP greeting within 80 ms$/],
+    ["the handshake", "tls://", (s) => s.write(record), /did not finish the handshake within 80 ms$/],
+    ["silence", "tls://", () => undefined, /stayed silent: no ServerHello within 80 ms$/],
+  ])("%s", async (_what, scheme, behave, detail) => {
+    await using server = await startOddServer(behave);
+    const result = await probe(`${scheme}${server.address}`, { limits });
+    expect(result).toMatchObject({ reason: "timed-out", detail: expect.stringMatching(detail) });
+    expect(result.durationMs).toBeLessThan(5_000);
+  });
+
+  test("a connection that nobody takes", async () => {
+    await using server = await startBusyServer();
+    const result = await probe(server.address, { limits });
+    const detail = `${server.address} did not take the connection within 80 ms`;
+    expect(result).toMatchObject({ reason: "timed-out", detail });
+  });
+
+  /** Takes 70 ms for what comes before TLS, and as long again to answer the ClientHello. */
+  async function startSlowServer(clock: ManualClock): Promise<OddServer> {
+    const replies = ["250-mail\r\n250 STARTTLS\r\n", "220 go ahead\r\n", alert(80)];
+    return startOddServer((socket) => {
+      clock.pass(70);
+      socket.write("220 mail\r\n");
+      socket.on("data", () => {
+        if (replies.length === 1) clock.pass(70);
+        socket.write(replies.shift() ?? "");
+      });
+    });
+  }
+
+  test("the limit of a step begins anew with each step", async () => {
+    const clock = createManualClock(Date.now());
+    await using server = await startSlowServer(clock);
+    const result = await probe(`smtp://${server.address}`, { clock, limits });
+    expect(result).toMatchObject({ reason: "handshake-failed", durationMs: 140 });
+    expect(clock.pending()).toBe(0);
+  });
+
+  test("the limit of the whole doesn't", async () => {
+    const clock = createManualClock(Date.now());
+    await using server = await startSlowServer(clock);
+    const result = await probe(`smtp://${server.address}`, { clock, limits: { ...limits, wholeMs: 100 } });
+    const detail = `${server.address} took the connection and stayed silent: no ServerHello within 100 ms`;
+    expect(result).toMatchObject({ reason: "timed-out", detail });
+    expect(clock.pending()).toBe(0);
   });
 });
 

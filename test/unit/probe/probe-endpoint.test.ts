@@ -76,7 +76,7 @@ describe("a server that serves nothing", () => {
 
   test("times out where it stays silent", async () => {
     await using server = await startOddServer(() => undefined);
-    expect(await probe(server.address, { timeoutMs: 100 })).toMatchObject({
+    expect(await probe(server.address, { limits: { wholeMs: 100, stepMs: 100 } })).toMatchObject({
       reason: "timed-out",
       detail: `${server.address} took the connection and stayed silent: no ServerHello within 100 ms`,
     });
@@ -110,7 +110,7 @@ test("probes leave no listener behind on a signal that lives on", async () => {
   await using server = await startTlsServer(pair);
   await using silent = await startOddServer(() => undefined);
   await probe(server.address, { signal });
-  await probe(silent.address, { signal, timeoutMs: 20 });
+  await probe(silent.address, { signal, limits: { wholeMs: 20, stepMs: 20 } });
   await probe("127.0.0.1:1", { signal });
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
