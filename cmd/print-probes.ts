@@ -140,8 +140,16 @@ function describeRemarks({ coversName, trust, alsoServed, ocspStaple }: ServedRe
     ...(coversName?.isCovered === false ? [`does not cover ${coversName.name}`] : []),
     ...(trust?.isTrusted === false ? [`not trusted: ${trust.problem}`] : []),
     ...(alsoServed === undefined || alsoServed.length === 0 ? [] : ["another address serves another certificate"]),
-    ...(ocspStaple !== undefined && (ocspStaple.status !== "good" || !ocspStaple.isForLeaf)
-      ? [`OCSP staple: ${ocspStaple.isForLeaf ? ocspStaple.status : "of another certificate"}`]
-      : []),
+    ...(ocspStaple === undefined ? [] : describeStaple(ocspStaple)),
   ];
+}
+
+function describeStaple({
+  status,
+  isForLeaf,
+  serialNumber,
+}: NonNullable<ServedResult["ocspStaple"]>): readonly string[] {
+  if (status === "missing") return ["no OCSP staple, though the certificate promises one (must-staple)"];
+  if (serialNumber !== undefined && !isForLeaf) return [`OCSP staple of another certificate (serial ${serialNumber})`];
+  return status === "good" ? [] : [`OCSP staple: ${status}`];
 }

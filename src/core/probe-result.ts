@@ -17,9 +17,14 @@ export type UnreachableReason =
 
 /** What a handshake showed besides the certificate. Reported, never decisive. */
 export interface HandshakeReport {
-  /** The stapled OCSP response, where one came; its signature is not checked. */
+  /**
+   * The stapled OCSP response, where one came; its signature is not checked. `missing` where none came although the leaf
+   * promises one (RFC 7633, "must-staple").
+   */
   readonly ocspStaple?: {
-    readonly status: "good" | "revoked" | "unknown" | "unreadable";
+    readonly status: "good" | "revoked" | "unknown" | "unreadable" | "missing";
+    /** Of the certificate that it is about; upper-case hex, as certificates print it. */
+    readonly serialNumber?: string;
     /** False for a response about another certificate, such as the one before the renewal. */
     readonly isForLeaf: boolean;
   };

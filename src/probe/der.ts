@@ -43,3 +43,8 @@ export function readDer(bytes: Buffer): readonly DerElement[] | undefined {
   }
   return elements;
 }
+
+/** What an element of this tag consists of; nothing where it is none, or can't be read. */
+export function childrenOf(element: DerElement | undefined, tag: number): readonly DerElement[] {
+  return element?.tag === tag ? (readDer(element.content) ?? []) : [];
+}

@@ -1,6 +1,7 @@
 import type { X509Certificate } from "node:crypto";
 import type { ProbeResult } from "../core/probe-result.ts";
 import { coversName, findTrustProblem } from "./judge-trust.ts";
+import { mustStaple } from "./must-staple.ts";
 import { readOcspStaple } from "./ocsp-staple.ts";
 import { readChainFacts } from "./presented-chain.ts";
 import type { HandshakeOutcome } from "./tls-client.ts";
@@ -42,13 +43,13 @@ export function describeServed(
 
 function describeStaple(leaf: X509Certificate, staple: Buffer | undefined): Pick<Served, "ocspStaple"> {
   if (staple === undefined || staple.length === 0) {
-    return {};
+    return mustStaple(leaf) ? { ocspStaple: { status: "missing", isForLeaf: false } } : {};
   }
   const read = readOcspStaple(staple);
   if (read === undefined) {
     return { ocspStaple: { status: "unreadable", isForLeaf: false } };
   }
-  return { ocspStaple: { status: read.status, isForLeaf: read.serialNumber === leaf.serialNumber } };
+  return { ocspStaple: { ...read, isForLeaf: read.serialNumber === leaf.serialNumber } };
 }
 
 function describeName(leaf: X509Certificate, name: string | undefined): Pick<Served, "coversName"> {

@@ -1,4 +1,4 @@
-import { type DerElement, readDer } from "./der.ts";
+import { childrenOf, type DerElement, readDer } from "./der.ts";
 
 /** What a stapled OCSP response says. */
 export interface OcspStaple {
@@ -36,10 +36,6 @@ export function readOcspStaple(der: Buffer): OcspStaple | undefined {
     return undefined;
   }
   return { serialNumber: toSerialNumber(serial.content), status: statusName };
-}
-
-function childrenOf(element: DerElement | undefined, tag: number): readonly DerElement[] {
-  return element?.tag === tag ? (readDer(element.content) ?? []) : [];
 }
 
 function only(elements: readonly DerElement[] | undefined): DerElement | undefined {

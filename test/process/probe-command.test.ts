@@ -1,4 +1,5 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
@@ -178,6 +179,18 @@ test("a trust file with a block that can't be read counts for the certificates t
   expect(refused.standardError).toContain(
     `error: there is no CA certificate in ${alone}: certificate 1 of the CA file`,
   );
+});
+
+test("a certificate that promises an OCSP staple, and comes without one, is remarked", async () => {
+  const [certificate, key] = [join(directory, "promise.pem"), join(directory, "promise.key")];
+  const command = `req -x509 -newkey rsa:2048 -nodes -keyout ${key} -out ${certificate} -days 60 -subj /CN=a -addext`;
+  execFileSync("openssl", [...command.split(" "), "tlsfeature=status_request"], { stdio: "pipe" });
+  const [certificatePem, keyPem] = [await readFile(certificate, "utf8"), await readFile(key, "utf8")];
+  const server = await startTlsServer({ certificatePem, keyPem });
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  const { status, standardOutput } = await certhup(["probe", server.address]);
+  expect(status).toBe(0);
+  expect(standardOutput).toMatch(/^good .* no OCSP staple, though the certificate promises one \(must-staple\)$/m);
 });
 
 test("a certificate with a hostile subject reaches no terminal as it is", async () => {

@@ -132,14 +132,31 @@ describe("an OCSP staple", () => {
   });
 
   test.each([
-    ["for the leaf", () => staples.own, { status: "good", isForLeaf: true }],
-    ["for the certificate before it", () => staples.other, { status: "good", isForLeaf: false }],
-    ["that says revoked", () => staples.revoked, { status: "revoked", isForLeaf: true }],
+    ["for the leaf", () => staples.own, { status: "good", isForLeaf: true, serialNumber: "F00D" }],
+    ["for the certificate before it", () => staples.other, { status: "good", isForLeaf: false, serialNumber: "0B" }],
+    ["that says revoked", () => staples.revoked, { status: "revoked", isForLeaf: true, serialNumber: "F00D" }],
     ["that is none", () => Buffer.from("nonsense"), { status: "unreadable", isForLeaf: false }],
     ["that is absent", () => undefined, undefined],
   ])("%s is reported", async (_what, getStaple, expected) => {
     await using server = await startTlsServer(pair, {}, getStaple());
     const result = await probe(server.address);
     expect(result.kind === "served" ? result.ocspStaple : result).toEqual(expected);
+  });
+
+  test.each([
+    ["status_request", "tlsfeature=status_request", { status: "missing", isForLeaf: false }],
+    ["status_request_v2", "tlsfeature=status_request_v2", { status: "missing", isForLeaf: false }],
+    ["another feature", "1.3.6.1.5.5.7.1.24=DER:30:03:02:01:0A", undefined],
+    ["something unreadable", "1.3.6.1.5.5.7.1.24=DER:30:7F", undefined],
+  ])("is missed where the certificate promises %s", async (_what, extension, expected) => {
+    const command = "req -x509 -newkey rsa:2048 -nodes -keyout promise.key -out promise.pem -subj /CN=a -addext";
+    execFileSync("openssl", [...command.split(" "), extension], { cwd: directory, stdio: "pipe" });
+    const certificatePem = await readFile(join(directory, "promise.pem"), "utf8");
+    const keyPem = await readFile(join(directory, "promise.key"), "utf8");
+    await using server = await startTlsServer({ certificatePem, keyPem });
+    const result = await probe(server.address);
+    expect(result.kind === "served" ? result.ocspStaple : result).toEqual(expected);
+    await using stapling = await startTlsServer({ certificatePem, keyPem }, {}, staples.own);
+    expect(await probe(stapling.address)).toMatchObject({ ocspStaple: { status: "good", isForLeaf: false } });
   });
 });
