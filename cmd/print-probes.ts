@@ -139,7 +139,9 @@ function describeRemarks({ coversName, trust, alsoServed, ocspStaple }: ServedRe
   return [
     ...(coversName?.isCovered === false ? [`does not cover ${coversName.name}`] : []),
     ...(trust?.isTrusted === false ? [`not trusted: ${trust.problem}`] : []),
-    ...(alsoServed === undefined || alsoServed.length === 0 ? [] : ["another address serves another certificate"]),
+    ...(alsoServed === undefined || alsoServed.length === 0
+      ? []
+      : ["another process or address behind it serves another certificate"]),
     ...(ocspStaple === undefined ? [] : describeStaple(ocspStaple)),
   ];
 }

@@ -43,8 +43,8 @@ export type ProbeResult =
       readonly protocol: string;
       readonly cipher: string;
       /**
-       * What other addresses of the same endpoint showed, where they showed something else (`localhost` is 127.0.0.1
-       * and ::1): every one of them must match.
+       * What the same endpoint showed otherwise, where it has several addresses (`localhost` is 127.0.0.1 and ::1) or
+       * several processes share its port: every one of them must match.
        */
       readonly alsoServed?: readonly CertificateFacts[];
       readonly durationMs: number;

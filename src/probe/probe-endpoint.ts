@@ -8,7 +8,9 @@ import { overwriteClientCertificate, readClientCertificate } from "./client-cert
 import { describeServed } from "./describe-served.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type Handshake, performHandshake } from "./handshake.ts";
+import { countListeners, handshakesToMeetAll } from "./listeners.ts";
 import { localhostAddresses, mergeLocalhost } from "./localhost.ts";
+import { mergeServed } from "./merge-served.ts";
 import type { ProbeLimits } from "./probe-limits.ts";
 import { createProxyHeader } from "./proxy-header.ts";
 import { type ClientCertificate, getSecureContext, narrowsAlgorithms } from "./secure-context.ts";
@@ -38,8 +40,8 @@ export interface ProbeOptions {
 const reasonsToAskAgain = new Set<UnreachableReason>(["handshake-failed", "closed-early", "server-name-rejected"]);
 
 /**
- * Learns by one fresh handshake which certificate an endpoint serves; dates, names and path are reported at most,
- * never judged. Never rejects for what a server does.
+ * Learns by a fresh handshake which certificate an endpoint serves, or by several where several could answer; dates,
+ * names and path are reported at most, never judged. Never rejects for what a server does.
  */
 export async function probeEndpoint(endpoint: Endpoint, options: ProbeOptions): Promise<ProbeResult> {
   const client = await readClient(endpoint);
@@ -51,12 +53,12 @@ export async function probeEndpoint(endpoint: Endpoint, options: ProbeOptions): 
       const [ipv4, ipv6] = localhostAddresses;
       return mergeLocalhost(
         ...(await Promise.all([
-          probeAddress({ ...endpoint, host: ipv4 }, options, client),
-          probeAddress({ ...endpoint, host: ipv6 }, options, client),
+          probeListeners({ ...endpoint, host: ipv4 }, options, client),
+          probeListeners({ ...endpoint, host: ipv6 }, options, client),
         ])),
       );
     }
-    return await probeAddress(endpoint, options, client);
+    return await probeListeners(endpoint, options, client);
   } finally {
     if (client !== undefined) {
       overwriteClientCertificate(client);
@@ -81,6 +83,27 @@ async function readClient(endpoint: Endpoint): Promise<ClientCertificate | undef
     overwriteClientCertificate(read.pair);
     return `${clientCertificateFile} and ${clientKeyFile} are no pair of PEM certificate and unencrypted key`;
   }
+}
+
+/** Of the processes that share a port of loopback each may serve another certificate: all of them are to be met. */
+async function probeListeners(
+  endpoint: Endpoint,
+  options: ProbeOptions,
+  client: ClientCertificate | undefined,
+): Promise<ProbeResult> {
+  const { clock, limits } = options;
+  const startedMs = clock.now().monotonicMs;
+  const first = await probeAddress(endpoint, options, client);
+  if (first.kind === "unreachable" || endpoint.socketPath !== undefined || !isLoopback(endpoint.host)) {
+    return first;
+  }
+  const handshakes = handshakesToMeetAll(await countListeners(endpoint.host, endpoint.port, clock.now().monotonicMs));
+  if (handshakes === 1) {
+    return first;
+  }
+  const left = { ...options, limits: { ...limits, wholeMs: limits.wholeMs - first.durationMs } };
+  const others = Array.from({ length: handshakes - 1 }, () => probeAddress(endpoint, left, client));
+  return mergeServed([first, ...(await Promise.all(others))], clock.now().monotonicMs - startedMs);
 }
 
 async function probeAddress(

@@ -76,7 +76,7 @@ test.for(Object.entries(counters))(
 test("no more handshakes run at once than asked for, and silent servers cost their time limit together", async () => {
   const silent = await startOdd(() => undefined);
   const startMs = performance.now();
-  const flags = ["--concurrency", "5", "--probe-timeout", "200ms", "--output", "json"];
+  const flags = ["--concurrency", "5", "--probe-timeout", "1s", "--probe-step-timeout", "200ms", "--output", "json"];
   const { status, text } = await probeList(await listOf(silent.address, 20), flags);
   const { endpoints } = JSON.parse(text);
   const durationMs = performance.now() - startMs;

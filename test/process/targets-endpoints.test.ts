@@ -15,7 +15,7 @@ test("two processes behind one port of which only one reloads are not confirmed,
   const other = await stage.startServer(undefined, undefined, { reusePort: true });
   // The one that starts last owns the pid file.
   const told = await stage.startServer(undefined, undefined, { reusePort: true });
-  const patient = ["--confirm", "25", "--stale-grace", "1s", "--verify-timeout", "1h"];
+  const patient = ["--confirm", "7", "--stale-grace", "1s", "--verify-timeout", "1h"];
   const agent = await stage.startAgent(patient);
   await untilState(agent, "in-sync");
 
@@ -29,6 +29,17 @@ test("two processes behind one port of which only one reloads are not confirmed,
   other.kill("SIGHUP");
   await untilConfirmed(agent, renewed);
   expect(told.told()).toBe(1);
+});
+
+test("an nginx whose workers have a socket each is confirmed by one reload", async () => {
+  const stage = await createStage();
+  await stage.publish(await stage.issue());
+  await startNginx(stage, [`listen ${stage.endpoint} ssl reuseport; ${nginxPair(stage.volume.directory)}`]);
+  const agent = await stage.startAgent();
+  await untilState(agent, "in-sync");
+  const renewed = await stage.issue();
+  await stage.publish(renewed);
+  expect(await untilConfirmed(agent, renewed)).toMatchObject({ reloads: 1 });
 });
 
 test("localhost is in sync once 127.0.0.1 and ::1 both serve the new certificate", async () => {

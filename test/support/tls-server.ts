@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { AddressInfo, Socket } from "node:net";
+import type { AddressInfo, ListenOptions, Socket } from "node:net";
 import { createServer, type TLSSocket, type TlsOptions } from "node:tls";
 import type { IssuedCertificate } from "./certificates.ts";
 
@@ -27,10 +27,10 @@ export interface TlsServer extends RunningServer {
  */
 export async function startTlsServer(
   pair: Pick<IssuedCertificate, "certificatePem" | "keyPem">,
-  options: TlsOptions & { readonly host?: string; readonly port?: number } = {},
+  options: TlsOptions & Pick<ListenOptions, "host" | "port" | "reusePort"> = {},
   staple?: Buffer,
 ): Promise<TlsServer> {
-  const { host = "127.0.0.1", port: wantedPort = 0, ...tlsOptions } = options;
+  const { host = "127.0.0.1", port: wantedPort = 0, reusePort = false, ...tlsOptions } = options;
   const serverNames: string[] = [];
   const sockets = new Set<Socket>();
   const server = createServer({ cert: pair.certificatePem, key: pair.keyPem, ...tlsOptions }, (socket) => {
@@ -45,7 +45,7 @@ export async function startTlsServer(
   if (staple !== undefined) {
     server.on("OCSPRequest", (_certificate, _issuer, respond) => respond(null, staple));
   }
-  server.listen(wantedPort, host);
+  server.listen({ port: wantedPort, host, reusePort });
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   return {
