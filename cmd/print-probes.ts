@@ -135,10 +135,19 @@ function describeServed(result: ServedResult, wallMs: number): readonly string[]
   return [left, formatTime(notAfter), `${names[0] ?? subject}${more}`, issuer, describeRemarks(result).join("; ")];
 }
 
-function describeRemarks({ coversName, trust, alsoServed, ocspStaple }: ServedResult): readonly string[] {
+function describeRemarks({
+  coversName,
+  trust,
+  chainProblems,
+  alsoServed,
+  ocspStaple,
+}: ServedResult): readonly string[] {
+  // Clients pass over a root.
+  const ofChain = chainProblems?.filter(({ code }) => code !== "chain-root-included") ?? [];
   return [
     ...(coversName?.isCovered === false ? [`does not cover ${coversName.name}`] : []),
     ...(trust?.isTrusted === false ? [`not trusted: ${trust.problem}`] : []),
+    ...ofChain.map(({ message }) => message),
     ...(alsoServed === undefined || alsoServed.length === 0
       ? []
       : ["another process or address behind it serves another certificate"]),

@@ -48,10 +48,11 @@ function takeResults(step: Step, results: readonly ProbeResult[], at: Instant): 
 
 function toEndpointState(endpoint: string, result: ProbeResult, at: Instant): EndpointState {
   if (result.kind === "served") {
-    const { certificate, alsoServed = [], protocol, trust, coversName, ocspStaple } = result;
+    const { certificate, alsoServed = [], protocol, trust, coversName, chainProblems, ocspStaple } = result;
     const report: HandshakeReport = {
       ...(trust === undefined ? {} : { trust }),
       ...(coversName === undefined ? {} : { coversName }),
+      ...(chainProblems === undefined ? {} : { chainProblems }),
       ...(ocspStaple === undefined ? {} : { ocspStaple }),
     };
     return { kind: "served", endpoint, certificate, alsoServed, protocol, report, probedAt: at.wallMs };

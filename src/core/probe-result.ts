@@ -30,6 +30,11 @@ export interface HandshakeReport {
   };
   /** Whether the leaf covers the name or address that was asked for. */
   readonly coversName?: { readonly name: string; readonly isCovered: boolean };
+  /**
+   * What is wrong with the certificates beside the leaf, in the codes of the findings; absent where nothing is. Foreign
+   * text in the sentences is escaped already.
+   */
+  readonly chainProblems?: readonly { readonly code: string; readonly message: string }[];
   /** Whether the path leads to the CA file, where one was given. */
   readonly trust?: { readonly isTrusted: true } | { readonly isTrusted: false; readonly problem: string };
 }

@@ -3,7 +3,7 @@ import type { ProbeResult } from "../core/probe-result.ts";
 import { coversName, findTrustProblem } from "./judge-trust.ts";
 import { mustStaple } from "./must-staple.ts";
 import { readOcspStaple } from "./ocsp-staple.ts";
-import { readChainFacts } from "./presented-chain.ts";
+import { readChainFacts, readChainProblems } from "./presented-chain.ts";
 import type { HandshakeOutcome } from "./tls-client.ts";
 
 type Served = Extract<ProbeResult, { kind: "served" }>;
@@ -29,6 +29,7 @@ export function describeServed(
       certificate: readChainFacts(presented.chain),
       protocol: presented.protocol,
       cipher: presented.cipher,
+      ...describeChain(presented, expectations),
       ...describeStaple(presented.chain.leaf, presented.staple),
       ...describeName(presented.chain.leaf, expectations.name),
       ...describeTrust(presented, expectations),
@@ -39,6 +40,21 @@ export function describeServed(
     const detail = "the certificate that the server presented can't be read";
     return { kind: "unreachable", reason: "handshake-failed", detail, durationMs };
   }
+}
+
+/** A server can present a hundred certificates, each with something wrong. */
+const mostProblems = 5;
+
+function describeChain(
+  { chain }: Extract<HandshakeOutcome, { kind: "presented" }>,
+  { authorities, nowMs }: Expectations,
+): Pick<Served, "chainProblems"> {
+  const chainProblems = readChainProblems(chain, nowMs)
+    // With a CA file it is known whether an issuer is missing.
+    .filter(({ code }) => code !== "chain-incomplete" || authorities === undefined)
+    .slice(0, mostProblems)
+    .map(({ code, message }) => ({ code, message }));
+  return chainProblems.length === 0 ? {} : { chainProblems };
 }
 
 function describeStaple(leaf: X509Certificate, staple: Buffer | undefined): Pick<Served, "ocspStaple"> {

@@ -1,5 +1,6 @@
 import { createHash, type X509Certificate } from "node:crypto";
 import type { TLSSocket } from "node:tls";
+import { type ChainProblem, findChainProblems } from "../certificate/chain-problems.ts";
 import { readFacts } from "../certificate/facts.ts";
 import type { CertificateFacts } from "../core/certificate-facts.ts";
 import { readSessionLeaf } from "./session-leaf.ts";
@@ -108,10 +109,18 @@ function readChain(socket: TLSSocket): PresentedChain | undefined {
 }
 
 const facts = new WeakMap<PresentedChain, CertificateFacts>();
+const problems = new WeakMap<PresentedChain, readonly ChainProblem[]>();
 
 /** What the chain says; worked out once for a chain. */
 export function readChainFacts(chain: PresentedChain): CertificateFacts {
   const known = facts.get(chain) ?? readFacts(chain.leaf, chain.others);
   facts.set(chain, known);
+  return known;
+}
+
+/** What is wrong with the chain; worked out once for a chain, which is used for a quarter of an hour at most. */
+export function readChainProblems(chain: PresentedChain, nowMs: number): readonly ChainProblem[] {
+  const known = problems.get(chain) ?? findChainProblems(chain.leaf, [chain.leaf, ...chain.others], nowMs);
+  problems.set(chain, known);
   return known;
 }

@@ -181,6 +181,18 @@ test("a trust file with a block that can't be read counts for the certificates t
   );
 });
 
+test("a chain that isn't as clients need it is remarked, and stays good", async () => {
+  const pair = await authority.issue({ names: ["www.example"], intermediates: 2 });
+  const [leaf = "", first = "", second = ""] = pair.certificatePem.split(/(?<=-----END CERTIFICATE-----\n)/);
+  const server = await startTlsServer(pair, { cert: leaf + second + first });
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  const { status, standardOutput } = await certhup(["probe", server.address]);
+  expect(status).toBe(0);
+  expect(standardOutput).toMatch(/^good .* the chain is not in order; right would be "CN=www\.example", /m);
+  const { standardOutput: json } = await certhup(["probe", server.address, "--output", "json"]);
+  expect(JSON.parse(json).endpoints[0].chainProblems).toMatchObject([{ code: "chain-order" }]);
+});
+
 test("a certificate that promises an OCSP staple, and comes without one, is remarked", async () => {
   const [certificate, key] = [join(directory, "promise.pem"), join(directory, "promise.key")];
   const command = `req -x509 -newkey rsa:2048 -nodes -keyout ${key} -out ${certificate} -days 60 -subj /CN=a -addext`;

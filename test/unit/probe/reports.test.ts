@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createAuthority, type IssuedCertificate } from "../../support/certificates.ts";
+import { createAuthority, type IssuedCertificate, type IssueOptions } from "../../support/certificates.ts";
 import { startTlsServer } from "../../support/tls-server.ts";
 import { probe } from "../../support/tls-server-probe.ts";
 
@@ -60,6 +60,70 @@ describe("trust is reported beside the certificate", () => {
   test("not at all without a CA file", async () => {
     await using server = await startTlsServer(await authority.issue({ names: ["a.example"] }));
     expect(await probe(server.address)).not.toHaveProperty("trust");
+  });
+});
+
+describe("what is wrong with the presented chain is reported", () => {
+  /** The codes for a server that presents these certificates, made of the blocks of a pair with two intermediates. */
+  async function probeChain(
+    arrange: (blocks: readonly string[]) => readonly string[],
+    options: Partial<IssueOptions> = {},
+  ): Promise<readonly string[]> {
+    const pair = await authority.issue({ names: ["a.example"], intermediates: 2, ...options });
+    const blocks = pair.certificatePem.split(/(?<=-----END CERTIFICATE-----\n)/).slice(0, 3);
+    await using server = await startTlsServer(pair, { cert: arrange(blocks).join("") });
+    const result = await probe(server.address);
+    return result.kind === "served" ? (result.chainProblems ?? []).map(({ code }) => code) : [result.reason];
+  }
+
+  test("nothing where each certificate is followed by its issuer", async () => {
+    expect(await probeChain((blocks) => blocks)).toEqual([]);
+  });
+
+  test("a wrong order, a repeated certificate, one that doesn't belong, and the root", async () => {
+    const stranger = await createAuthority().caPem();
+    const rootPem = await authority.caPem();
+    expect(await probeChain(([leaf = "", first = "", second = ""]) => [leaf, second, first])).toEqual(["chain-order"]);
+    expect(await probeChain((blocks) => [...blocks, ...blocks.slice(1)])).toEqual([
+      "chain-duplicate",
+      "chain-duplicate",
+    ]);
+    expect(await probeChain((blocks) => [...blocks, stranger])).toEqual(["chain-unrelated"]);
+    expect(await probeChain((blocks) => [...blocks, rootPem])).toEqual(["chain-root-included"]);
+  });
+
+  test("intermediates that have ended, or end before the leaf", async () => {
+    const passed = { intermediateNotAfter: new Date(Date.now() - 60_000) };
+    expect(await probeChain((blocks) => blocks, passed)).toEqual(["chain-expired", "chain-expired"]);
+    const soon = { intermediateNotAfter: new Date(Date.now() + 86_400_000) };
+    expect(await probeChain((blocks) => blocks, soon)).toEqual(["chain-ends-before-leaf", "chain-ends-before-leaf"]);
+  });
+
+  test("no more than five of a hundred", async () => {
+    const strangers = await Promise.all(Array.from({ length: 20 }, () => createAuthority().caPem()));
+    expect(await probeChain((blocks) => [...blocks, ...strangers])).toEqual(Array(5).fill("chain-unrelated"));
+  });
+
+  test("a leaf alone that says where its issuer can be had, unless a CA file tells", async () => {
+    const openssl = (command: string, ...more: string[]): Buffer =>
+      execFileSync("openssl", [...command.split(" "), ...more], { cwd: directory, stdio: "pipe" });
+    openssl("req -x509 -newkey rsa:2048 -nodes -keyout upper.key -out upper.pem -subj", "/CN=upper");
+    openssl(
+      "req -x509 -newkey rsa:2048 -nodes -CA upper.pem -CAkey upper.key -keyout lone.key -out lone.pem -subj /CN=a -addext",
+      "authorityInfoAccess=caIssuers;URI:http://ca.example/upper.der",
+    );
+    const [certificatePem = "", keyPem = "", upper = ""] = await Promise.all(
+      ["lone.pem", "lone.key", "upper.pem"].map((name) => readFile(join(directory, name), "utf8")),
+    );
+    await using server = await startTlsServer({ certificatePem, keyPem });
+    expect(await probe(server.address)).toMatchObject({
+      chainProblems: [
+        { code: "chain-incomplete", message: 'the leaf stands alone; its issuer "CN=upper" may be an intermediate' },
+      ],
+    });
+    const informed = await probe(server.address, { authorities: [new X509Certificate(upper)] });
+    expect(informed).toMatchObject({ trust: { isTrusted: true } });
+    expect(informed).not.toHaveProperty("chainProblems");
   });
 });
 
