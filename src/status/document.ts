@@ -9,13 +9,19 @@ import type { TargetView } from "./target-view.ts";
 /** What `/status` answers: everything a person or a script may ask of the targets. Times are ISO 8601 in UTC. */
 export interface StatusDocument {
   readonly isReady: boolean;
+  /** What no handshake of ours shows, so that nobody takes it for verified. */
+  readonly notVerified: readonly string[];
   readonly targets: readonly object[];
 }
+
+/** A server that reloads its certificate for TCP may keep the old one for QUIC (caddyserver/caddy#5517). */
+const notVerified = ["UDP: what the same port serves over QUIC (HTTP/3) or DTLS"];
 
 /** The document as of `at`; plain data, ready for JSON. */
 export function renderStatus(views: readonly TargetView[], at: Instant): StatusDocument {
   return {
     isReady: views.every(({ readiness }) => readiness.isReady),
+    notVerified,
     targets: views.map((view) => toTarget(view, at)),
   };
 }
