@@ -40,7 +40,8 @@ async function readFiles(paths: readonly string[], issues: Issue[]): Promise<rea
   const written: Written[] = [];
   for (const path of paths) {
     try {
-      const text = await readFile(path, "utf8");
+      // Editors of Windows begin a file with a byte order mark.
+      const text = (await readFile(path === "-" ? "/dev/stdin" : path, "utf8")).replace(/^\ufeff/, "");
       written.push(...(/\.ya?ml$/i.test(path) ? await readYaml(path, text, issues) : readLines(path, text)));
     } catch (error) {
       const { code = "unknown error" } = error as NodeJS.ErrnoException;

@@ -2,11 +2,14 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import process from "node:process";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { bundle } from "../support/agent.ts";
 import { createAuthority, type IssuedCertificate } from "../support/certificates.ts";
+import { startChild } from "../support/child.ts";
 import { findFreePort } from "../support/free-port.ts";
 import { readSamples } from "../support/prometheus-text.ts";
-import { certhup } from "../support/stage.ts";
+import { certhup, endWithTest } from "../support/stage.ts";
 import { startTlsServer } from "../support/tls-server.ts";
 
 const authority = createAuthority();
@@ -114,11 +117,20 @@ test("endpoints come from text and YAML files as well, each once", async () => {
   const [one, two, three] = [await serve(60), await serve(50), await serve(40)];
   const text = await writeList("good.txt", `# all of ours\n${one.address}  # the first\n\n  ${two.address}\r\n`);
   const list = await writeList("good.yaml", `endpoints:\n  - ${three.address}\n  - ${one.address}\n`);
-  const plain = await writeList("plain.yml", `- ${two.address}\n`);
+  const plain = await writeList("plain.yml", `\ufeff- ${two.address}\n`);
   const files = ["--file", text, "--file", list, "--file", plain];
   const { status, standardOutput } = await certhup(["probe", one.address, ...files]);
   expect(status).toBe(0);
   expect(rowsOf(standardOutput).map(([, endpoint]) => endpoint)).toEqual([three.address, two.address, one.address]);
+});
+
+test("a list may come from the standard input", async () => {
+  const { address } = await serve(60);
+  const list = await writeList("input.txt", `${address}\n`);
+  const child = startChild("sh", ["-c", `exec "$0" "$1" probe --file - < "$2"`, process.execPath, bundle, list]);
+  endWithTest("certhup probe", child);
+  expect(await child.ended).toBe(0);
+  expect(rowsOf(child.standardOutput())).toEqual([["good", address]]);
 });
 
 test("bad lines are told all at once, each with its path and line, and nothing is probed", async () => {

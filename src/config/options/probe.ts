@@ -12,7 +12,7 @@ export const endpointFile: Option<readonly string[]> = list(
     key: "file",
     placeholder: "PATH",
     group,
-    description: "file with one endpoint a line (# begins a comment), or a YAML list (repeatable)",
+    description: "file with one endpoint a line (# begins a comment), a YAML list, or - for the input (repeatable)",
   },
   parseText,
 );
