@@ -1,19 +1,20 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { expect, onTestFinished, test } from "vitest";
 import { bundle } from "../support/agent.ts";
 import { createAuthority, type IssuedCertificate } from "../support/certificates.ts";
-import { readNginxExample } from "../support/example-nginx.ts";
+import { findFreePort } from "../support/free-port.ts";
+import { readManifest } from "../support/manifest.ts";
 import { shakeHands } from "../support/pod-answers.ts";
 import { createSecretVolume } from "../support/secret-volume.ts";
 import { startSharedProcesses } from "../support/shared-processes.ts";
 import { until } from "../support/until.ts";
 
 test("the flags and the nginx.conf of examples/nginx rotate a pair, as the user of the manifest", async () => {
-  const { pod, certhup, nginx, nginxConfiguration } = await readNginxExample();
+  const { pod, agent: certhup, server: nginx, configMaps } = await readManifest("examples/nginx");
+  const [{ "nginx.conf": nginxConfiguration = "" } = {}] = configMaps.values();
   const directory = await mkdtemp(join(tmpdir(), "certhup-example-"));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const port = await findFreePort();
@@ -69,14 +70,3 @@ test("the flags and the nginx.conf of examples/nginx rotate a pair, as the user 
   ]);
   expect(status.targets[0].preflight).toEqual([]);
 });
-
-/** A port that was free a moment ago: nginx has to be told one. */
-async function findFreePort(): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const server = createServer().once("error", reject);
-  server.listen(0, "127.0.0.1", () => {
-    const { port } = server.address() as AddressInfo;
-    server.close(() => resolve(port));
-  });
-  return promise;
-}

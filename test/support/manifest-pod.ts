@@ -4,7 +4,7 @@ import { readRunConfig } from "../../src/config/read-config.ts";
 import type { Endpoint } from "../../src/probe/endpoint.ts";
 import { probeEndpoint } from "../../src/probe/probe-endpoint.ts";
 import { systemClock } from "../../src/system/clock.ts";
-import { toFlagTexts } from "./example-nginx.ts";
+import { toFlagTexts } from "./flag-texts.ts";
 import { type Container, type Manifest, userOf } from "./manifest.ts";
 import { type Pod, startPod } from "./pod.ts";
 import type { Handshake } from "./pod-answers.ts";

@@ -2,11 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { flagOf } from "../../../src/config/option.ts";
-import { runOptions } from "../../../src/config/options/run.ts";
 import { readRunConfig } from "../../../src/config/read-config.ts";
-import type { FlagTexts } from "../../../src/config/sources.ts";
 import { parseEndpoint } from "../../../src/probe/endpoint.ts";
+import { toFlagTexts } from "../../support/flag-texts.ts";
 
 const readme = await readFile("README.md", "utf8");
 
@@ -16,23 +14,12 @@ function blocksOf(text: string, language: string): readonly string[] {
   );
 }
 
-/** The flags of a command line whose values stand in words of their own. */
-function toFlagTexts(words: readonly string[]): FlagTexts {
-  const flags: Record<string, string[]> = {};
-  for (let position = 0; position < words.length; position += 2) {
-    const option = runOptions.find((candidate) => flagOf(candidate) === words[position]);
-    if (option === undefined) throw new Error(`${words[position]} is no flag of certhup run`);
-    flags[option.key] = [...(flags[option.key] ?? []), words[position + 1] ?? ""];
-  }
-  return flags;
-}
-
 test("every `certhup run` command line of the README is one that the program takes", async () => {
   const lines = blocksOf(readme, "sh").flatMap((block) => block.replaceAll("\\\n", " ").split("\n"));
   const commands = lines.filter((line) => line.startsWith("certhup run "));
   expect(commands.length).toBeGreaterThan(0);
   for (const command of commands) {
-    const flags = toFlagTexts(command.split(/\s+/).slice(2));
+    const flags = toFlagTexts(command.split(/\s+/).slice(1));
     expect(await readRunConfig({ flags, environment: {} }, "pod-0"), command).toMatchObject({ kind: "config" });
   }
 });

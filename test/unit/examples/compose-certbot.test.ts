@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { parseDocument } from "yaml";
 import { readRunConfig } from "../../../src/config/read-config.ts";
-import { toFlagTexts } from "../../support/example-nginx.ts";
+import { toFlagTexts } from "../../support/flag-texts.ts";
 
 const document = parseDocument(await readFile("examples/compose-certbot/compose.yaml", "utf8"));
 const { nginx, certhup } = document.toJS().services;

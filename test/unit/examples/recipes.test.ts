@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { readRunConfig } from "../../../src/config/read-config.ts";
-import { toFlagTexts } from "../../support/example-nginx.ts";
+import { toFlagTexts } from "../../support/flag-texts.ts";
 import { type Container, listExamples, readManifest, userOf } from "../../support/manifest.ts";
 
 const examples = await Promise.all(
