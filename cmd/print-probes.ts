@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import type { CertificateFacts } from "../src/core/certificate-facts.ts";
 import { createCatalogue } from "../src/metrics/catalogue.ts";
 import { escapeJson } from "../src/system/json-text.ts";
 import { formatDuration, formatTime } from "../src/system/time-text.ts";
@@ -52,14 +53,15 @@ export const jsonPrinter: ProbePrinter<string> = {
       const { reason, detail } = result;
       return JSON.stringify({ endpoint, state: urgency, reason, detail });
     }
-    const { certificate, kind: _, durationMs: __, ...rest } = result;
-    const served = {
-      ...certificate,
-      notBefore: formatTime(certificate.notBefore),
-      notAfter: formatTime(certificate.notAfter),
-      daysLeft: Math.floor((certificate.notAfter - wallMs) / 86_400_000),
-    };
-    return JSON.stringify({ endpoint, state: urgency, served, ...rest });
+    const { certificate, alsoServed, kind: _, durationMs: __, ...rest } = result;
+    const others = alsoServed?.map((other) => toObject(other, wallMs));
+    return JSON.stringify({
+      endpoint,
+      state: urgency,
+      served: toObject(certificate, wallMs),
+      alsoServed: others,
+      ...rest,
+    });
   },
   *print(rows) {
     yield '{\n  "endpoints": [';
@@ -70,6 +72,15 @@ export const jsonPrinter: ProbePrinter<string> = {
     yield "\n  ]\n}\n";
   },
 };
+
+function toObject(certificate: CertificateFacts, wallMs: number): object {
+  return {
+    ...certificate,
+    notBefore: formatTime(certificate.notBefore),
+    notAfter: formatTime(certificate.notAfter),
+    daysLeft: Math.floor((certificate.notAfter - wallMs) / 86_400_000),
+  };
+}
 
 /** What the metrics tell of one endpoint. */
 interface SampleRow {

@@ -97,6 +97,25 @@ test("JSON tells everything, sorted alike", async () => {
   });
 });
 
+test("of an endpoint with two certificates the one that ends first counts, and the other one is told", async () => {
+  const [first, second] = [await serve(60), await authority.issue({ names: ["www.example"] })];
+  const port = Number(first.address.split(":").at(-1));
+  const other = await startTlsServer(second, { host: "::1", port });
+  onTestFinished(() => other[Symbol.asyncDispose]());
+  const endpoint = `localhost:${port}`;
+  const { standardOutput } = await certhup(["probe", endpoint, "--output", "json"]);
+  const time = expect.stringMatching(/^[\d-]{10}T.*Z$/);
+  expect(JSON.parse(standardOutput).endpoints).toMatchObject([
+    {
+      endpoint,
+      served: { fingerprint: first.pair.fingerprint, daysLeft: 59 },
+      alsoServed: [{ fingerprint: second.fingerprint, daysLeft: 89, notBefore: time, notAfter: time }],
+    },
+  ]);
+  const { standardOutput: table } = await certhup(["probe", endpoint]);
+  expect(table).toContain("another process or address behind it serves another certificate");
+});
+
 test("Prometheus text can be read by a textfile collector", async () => {
   const { address, pair } = await serve(60);
   const away = `127.0.0.1:${await findFreePort()}`;
