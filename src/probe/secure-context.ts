@@ -24,6 +24,25 @@ const algorithmsOfType: Record<KeyType, string | undefined> = {
   other: undefined,
 };
 
+/** Every suite of TLS 1.3 (OpenSSL leaves out the last two by default), and every other that encrypts with a certificate. */
+const ciphers = [
+  "TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256",
+  "TLS_AES_128_CCM_SHA256:TLS_AES_128_CCM_8_SHA256",
+  "ALL:!aNULL:!eNULL:!PSK:!SRP:@SECLEVEL=0",
+].join(":");
+
+/**
+ * Every group that a server may insist on, or have the key of its certificate on. Those of post-quantum cryptography
+ * stand behind the common ones: nothing is kept secret here, and their key shares make the ClientHello too large for one
+ * packet, over which old servers stumble.
+ */
+const groups = [
+  "X25519:P-256:P-384:P-521:X448:X25519MLKEM768:SecP256r1MLKEM768:SecP384r1MLKEM1024",
+  "ffdhe2048:ffdhe3072:ffdhe4096:ffdhe6144:ffdhe8192",
+  "brainpoolP256r1tls13:brainpoolP384r1tls13:brainpoolP512r1tls13",
+  "brainpoolP256r1:brainpoolP384r1:brainpoolP512r1:secp256k1:P-224",
+].join(":");
+
 const shared = new Map<string, SecureContext>();
 
 /** Whether a context for this key type would offer less than one without a key type. */
@@ -53,7 +72,8 @@ function createContext(sigalgs: string | undefined, client?: ClientCertificate):
   return createSecureContext({
     ca: [],
     minVersion: "TLSv1",
-    ciphers: "ALL:!aNULL:!eNULL:!PSK:!SRP:@SECLEVEL=0",
+    ciphers,
+    ecdhCurve: groups,
     // Servers without RFC 5746 are still in use; OpenSSL 3 turns them away unless told otherwise.
     secureOptions: constants.SSL_OP_LEGACY_SERVER_CONNECT,
     ...(sigalgs === undefined ? {} : { sigalgs }),

@@ -1,6 +1,11 @@
+import { execFileSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { getEventListeners } from "node:events";
-import { beforeAll, describe, expect, test } from "vitest";
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { readFacts } from "../../../src/certificate/facts.ts";
 import { createAuthority, type IssuedCertificate } from "../../support/certificates.ts";
 import { startOddServer } from "../../support/odd-server.ts";
@@ -58,6 +63,39 @@ describe("a server that serves", () => {
         ciphers: "DEFAULT:@SECLEVEL=0",
       });
       expect(await probeFingerprint(server.address)).toBe(pair.fingerprint);
+    },
+  );
+});
+
+describe("a server that insists on something rare is seen", () => {
+  test.each(["TLS_AES_128_CCM_SHA256", "TLS_AES_128_CCM_8_SHA256"])("with the suite %s", async (suite) => {
+    const ciphers = `${suite}:@SECLEVEL=0`;
+    await using server = await startTlsServer(pair, { ciphers, minVersion: "TLSv1.3" });
+    expect(await probe(server.address)).toMatchObject({ kind: "served", cipher: suite });
+  });
+
+  test.each([
+    ...["P-521", "X448", "ffdhe2048", "ffdhe8192", "X25519MLKEM768", "SecP384r1MLKEM1024"],
+    ...["brainpoolP256r1tls13", "brainpoolP512r1tls13"],
+  ])("with the group %s", async (ecdhCurve) => {
+    await using server = await startTlsServer(pair, { ecdhCurve, minVersion: "TLSv1.3" });
+    expect(await probeFingerprint(server.address)).toBe(pair.fingerprint);
+  });
+
+  test.each(["brainpoolP256r1", "brainpoolP384r1", "brainpoolP512r1", "secp256k1", "secp224r1"])(
+    "with a key on the curve %s",
+    async (curve) => {
+      const directory = await mkdtemp(join(tmpdir(), "certhup-curve-"));
+      onTestFinished(() => rm(directory, { recursive: true }));
+      const command = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:${curve} -nodes -keyout key.pem -out cert.pem -subj /CN=a`;
+      execFileSync("openssl", command.split(" "), { cwd: directory, stdio: "pipe" });
+      const [certificatePem, keyPem] = [join(directory, "cert.pem"), join(directory, "key.pem")].map((path) =>
+        readFileSync(path, "utf8"),
+      ) as [string, string];
+      const curves = { ecdhCurve: `${curve}:X25519`, maxVersion: "TLSv1.2" } as const;
+      await using server = await startTlsServer({ certificatePem, keyPem }, curves);
+      expect(await probe(server.address)).toMatchObject({ kind: "served", certificate: { keyType: "ec-other" } });
+      expect(await probe(server.address, { preferKeyType: "ec-other" })).toMatchObject({ kind: "served" });
     },
   );
 });
