@@ -8,6 +8,8 @@ export type ProbeStep = "resolve" | "connect" | "prelude" | "handshake";
 export interface Failure {
   readonly reason: UnreachableReason;
   readonly detail: string;
+  /** The server found nothing in the ClientHello that it could agree to. */
+  readonly isOfferRefused?: boolean;
 }
 
 /** Where a probe stood when something went wrong, for the words. */
@@ -78,6 +80,9 @@ export function explainTimeout(timeoutMs: number, at: Circumstances): Failure {
 /** The certificates a server must have seen, or missed, to send these alerts (RFC 8446 section 6.2). */
 const clientCertificateAlerts = new Set([40, 41, 42, 43, 44, 45, 46, 48, 49, 116]);
 
+/** handshake_failure and insufficient_security (RFC 8446 section 6.2). */
+const offerAlerts = new Set([40, 71]);
+
 /**
  * Whether the error is the server's verdict on the client's certificate, or on its absence: then its own certificate,
  * if one was seen, is what it serves. A server may also just close the connection.
@@ -119,6 +124,7 @@ function explainOpenSsl(reason: string, alert: number | undefined, at: Circumsta
   return {
     reason: "handshake-failed",
     detail: `${at.place} broke off the handshake: ${describeAlert(alert, reason, at)}`,
+    isOfferRefused: offerAlerts.has(alert),
   };
 }
 

@@ -7,13 +7,21 @@ import { chooseFarewell, choosePrelude } from "./choose-prelude.ts";
 import { overwriteClientCertificate, readClientCertificate } from "./client-certificate.ts";
 import { describeServed } from "./describe-served.ts";
 import type { Endpoint } from "./endpoint.ts";
+import type { Failure } from "./failure.ts";
 import { type Handshake, performHandshake } from "./handshake.ts";
 import { countListeners, handshakesToMeetAll } from "./listeners.ts";
 import { localhostAddresses, mergeLocalhost } from "./localhost.ts";
 import { mergeServed } from "./merge-served.ts";
 import type { ProbeLimits } from "./probe-limits.ts";
 import { createProxyHeader } from "./proxy-header.ts";
-import { type ClientCertificate, getSecureContext, narrowsAlgorithms } from "./secure-context.ts";
+import {
+  type ClientCertificate,
+  everything,
+  getSecureContext,
+  narrowsAlgorithms,
+  type Offer,
+  usual,
+} from "./secure-context.ts";
 import { chooseServerName } from "./server-name.ts";
 import type { HandshakeOutcome } from "./tls-client.ts";
 
@@ -27,7 +35,7 @@ export interface ProbeOptions {
   readonly defaultServerName: string | undefined;
   /**
    * Key type of the certificate in the volume: a server with several shows the one of this type. A server that has
-   * none of this type is asked again without the preference.
+   * none of this type is asked again without the preference, and with all that there is to offer.
    */
   readonly preferKeyType?: KeyType | undefined;
   /** Chain of the certificate in the volume (`CertificateFacts.chain`): makes sure of it where it is out of order. */
@@ -37,7 +45,7 @@ export interface ProbeOptions {
 }
 
 /** The reasons for which a server may have turned away the preference for a key type. */
-const reasonsToAskAgain = new Set<UnreachableReason>(["handshake-failed", "closed-early", "server-name-rejected"]);
+const keyTypeRefused = new Set<UnreachableReason>(["handshake-failed", "closed-early", "server-name-rejected"]);
 
 /**
  * Learns by a fresh handshake which certificate an endpoint serves, or by several where several could answer; dates,
@@ -76,7 +84,7 @@ async function readClient(endpoint: Endpoint): Promise<ClientCertificate | undef
     return read.detail;
   }
   try {
-    getSecureContext(undefined, read.pair);
+    getSecureContext(everything, read.pair);
     return read.pair;
   } catch {
     // OpenSSL's words may hold parts of what it read.
@@ -114,24 +122,40 @@ async function probeAddress(
   const { clock, limits, signal, preferKeyType } = options;
   const startedMs = clock.now().monotonicMs;
   const elapsedMs = (): number => clock.now().monotonicMs - startedMs;
-  const attempt = (keyType: KeyType | undefined): Promise<HandshakeOutcome> => {
-    const context = getSecureContext(keyType, client);
+  const attempt = (offer: Offer): Promise<HandshakeOutcome> => {
+    const context = getSecureContext(offer, client);
     return performHandshake(plan(endpoint, options, context, limits.wholeMs - elapsedMs()), clock, signal);
   };
 
-  const isNarrow = preferKeyType !== undefined && narrowsAlgorithms(preferKeyType);
-  let outcome = await attempt(isNarrow ? preferKeyType : undefined);
-  if (isNarrow && outcome.kind === "unreachable" && reasonsToAskAgain.has(outcome.reason)) {
-    const again = await attempt(undefined);
+  const [first, ...others] = chooseOffers(preferKeyType);
+  let offer = first;
+  let outcome = await attempt(offer);
+  for (const next of others) {
+    if (outcome.kind !== "unreachable" || !isRefused(offer, outcome)) break;
+    const again = await attempt(next);
     // With no time left to ask, the first answer is the better reason.
-    outcome = again.kind === "unreachable" && again.reason === "timed-out" ? outcome : again;
+    if (again.kind === "unreachable" && again.reason === "timed-out") break;
+    outcome = again;
+    offer = next;
   }
   if (outcome.kind === "unreachable") {
-    return { ...outcome, durationMs: elapsedMs() };
+    const { kind, reason, detail } = outcome;
+    return { kind, reason, detail, durationMs: elapsedMs() };
   }
   const name = chooseServerName(endpoint, options.defaultServerName) ?? getPublicAddress(endpoint.host);
   const expectations = { name, authorities: options.authorities, nowMs: clock.now().wallMs };
   return describeServed(outcome, expectations, elapsedMs());
+}
+
+/** Each offers more than the one before, and is made where that one was refused. */
+function chooseOffers(preferKeyType: KeyType | undefined): readonly [Offer, ...Offer[]] {
+  const all = [usual, everything] as const;
+  const isNarrow = preferKeyType !== undefined && narrowsAlgorithms(preferKeyType);
+  return isNarrow ? [{ ...usual, keyType: preferKeyType }, ...all] : all;
+}
+
+function isRefused({ keyType }: Offer, failure: Failure): boolean {
+  return failure.isOfferRefused === true || (keyType !== undefined && keyTypeRefused.has(failure.reason));
 }
 
 function plan(

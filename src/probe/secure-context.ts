@@ -32,20 +32,35 @@ const ciphers = [
 ].join(":");
 
 /**
- * Every group that a server may insist on, or have the key of its certificate on. Those of post-quantum cryptography
- * stand behind the common ones: nothing is kept secret here, and their key shares make the ClientHello too large for one
- * packet, over which old servers stumble.
+ * Every group of before the quantum computer that a server may insist on, or have the key of its certificate on. OpenSSL
+ * sends a key share for the first alone, so that the ClientHello fits into one packet: old servers stumble over a longer
+ * one.
  */
 const groups = [
-  "X25519:P-256:P-384:P-521:X448:X25519MLKEM768:SecP256r1MLKEM768:SecP384r1MLKEM1024",
+  "X25519:P-256:P-384:P-521:X448",
   "ffdhe2048:ffdhe3072:ffdhe4096:ffdhe6144:ffdhe8192",
   "brainpoolP256r1tls13:brainpoolP384r1tls13:brainpoolP512r1tls13",
   "brainpoolP256r1:brainpoolP384r1:brainpoolP512r1:secp256k1:P-224",
 ].join(":");
+/** A server that prefers one of these would ask for its key share first. Nothing secret is sent: they are offered last. */
+const postQuantumGroups = "X25519MLKEM768:SecP256r1MLKEM768:SecP384r1MLKEM1024";
+
+/** What a ClientHello offers. */
+export interface Offer {
+  /** The signature algorithms of this key type alone; all of them when undefined. */
+  readonly keyType: KeyType | undefined;
+  /** Post-quantum groups as well. */
+  readonly isPostQuantum: boolean;
+}
+
+/** What nearly every server takes something of. */
+export const usual: Offer = { keyType: undefined, isPostQuantum: false };
+/** All that OpenSSL has. */
+export const everything: Offer = { keyType: undefined, isPostQuantum: true };
 
 const shared = new Map<string, SecureContext>();
 
-/** Whether a context for this key type would offer less than one without a key type. */
+/** Whether an offer for this key type has less than one without a key type. */
 export function narrowsAlgorithms(keyType: KeyType): boolean {
   return algorithmsOfType[keyType] !== undefined;
 }
@@ -54,26 +69,25 @@ export function narrowsAlgorithms(keyType: KeyType): boolean {
  * A context to look at any server with: every TLS version and cipher that OpenSSL still has, however weak, since
  * nothing secret is ever sent over the connection. It trusts nobody: who would is judged apart from the handshake.
  *
- * @param keyType offer the signature algorithms of this key type alone; all of them when undefined
  * @throws Error where certificate and key are no pair of PEM texts that OpenSSL takes
  */
-export function getSecureContext(keyType: KeyType | undefined, client?: ClientCertificate): SecureContext {
-  const sigalgs = keyType === undefined ? undefined : algorithmsOfType[keyType];
+export function getSecureContext(offer: Offer, client?: ClientCertificate): SecureContext {
   if (client !== undefined) {
-    return createContext(sigalgs, client);
+    return createContext(offer, client);
   }
-  const key = sigalgs ?? "";
-  const known = shared.get(key) ?? createContext(sigalgs);
+  const key = `${offer.keyType} ${offer.isPostQuantum}`;
+  const known = shared.get(key) ?? createContext(offer);
   shared.set(key, known);
   return known;
 }
 
-function createContext(sigalgs: string | undefined, client?: ClientCertificate): SecureContext {
+function createContext({ keyType, isPostQuantum }: Offer, client?: ClientCertificate): SecureContext {
+  const sigalgs = keyType === undefined ? undefined : algorithmsOfType[keyType];
   return createSecureContext({
     ca: [],
     minVersion: "TLSv1",
     ciphers,
-    ecdhCurve: groups,
+    ecdhCurve: isPostQuantum ? `${groups}:${postQuantumGroups}` : groups,
     // Servers without RFC 5746 are still in use; OpenSSL 3 turns them away unless told otherwise.
     secureOptions: constants.SSL_OP_LEGACY_SERVER_CONNECT,
     ...(sigalgs === undefined ? {} : { sigalgs }),

@@ -78,6 +78,25 @@ describe("a server's first answer", () => {
   });
 });
 
+test("a server that finds nothing in the ClientHello is asked again with more, in one packet still", async () => {
+  const lengths: number[] = [];
+  await using server = await startOddServer((socket) =>
+    socket.once("data", (hello: Buffer) => {
+      lengths.push(hello.length);
+      socket.write(alert(40));
+    }),
+  );
+  expect(await probe(server.address)).toMatchObject({ reason: "handshake-failed" });
+  expect(lengths).toHaveLength(2);
+  // Ethernet's 1500 bytes without the headers of IPv6 and TCP; OpenSSL sends a key share for the first group alone.
+  expect(Math.max(...lengths)).toBeLessThan(1_420);
+  expect(lengths[1]).toBeGreaterThan(lengths[0] ?? 0);
+
+  await using faulty = await startOddServer((socket) => socket.once("data", () => socket.write(alert(80))));
+  expect(await probe(faulty.address)).toMatchObject({ reason: "handshake-failed" });
+  expect(faulty.count()).toBe(1);
+});
+
 describe("a server that takes for ever costs the time limit and no more", () => {
   const slowly =
     (piece: Buffer | string) =>
