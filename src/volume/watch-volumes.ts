@@ -21,7 +21,7 @@ export interface WatchRequest {
 export interface VolumeWatch {
   /**
    * To be called after a look that a poll asked for found new content: true where the directory was watched and no
-   * event told of it. The directory's mode is `poll` from then on, until an event comes.
+   * event told of it. The directory is watched anew, and its mode is `poll` until an event comes.
    */
   reportFoundByPoll(directory: string): boolean;
   /** Ends everything; no function of the request is called once it has been called. */
@@ -40,6 +40,8 @@ interface Entry {
   path: string | undefined;
   /** The watch may be one of a directory that is gone, even if the new one has its inode number. */
   isDoubtful: boolean;
+  /** That it is asked for is no proof any more: only an event is. */
+  isMistrusted: boolean;
   isChecking: boolean;
   /** Counts down at each poll. */
   pollsUntilRetry: number;
@@ -73,6 +75,7 @@ export function watchVolumes(request: WatchRequest, openSource: OpenEventSource 
       id: undefined,
       path: undefined,
       isDoubtful: false,
+      isMistrusted: false,
       isChecking: false,
       pollsUntilRetry: 0,
       pollsBetweenRetries: 1,
@@ -94,24 +97,25 @@ export function watchVolumes(request: WatchRequest, openSource: OpenEventSource 
       if (entry.path !== path || entry.state === "unwatched") continue;
       entry.hasEvent = true;
       entry.isDoubtful ||= isItself;
+      entry.isMistrusted = false;
       confirm(entry, "an event came");
       entry.burst.push();
     }
   }
 
-  /** What changed before the watch worked sent no event, so: look. */
+  /** What changed before the watch worked sent no event, so: look. Where it isn't trusted, the poll does. */
   function noteArmed(): void {
     for (const entry of entries) {
       if (entry.state !== "arming") continue;
       confirm(entry, "the directory is watched");
-      entry.burst.push();
+      if (!entry.isMistrusted) entry.burst.push();
     }
   }
 
   function confirm(entry: Entry, detail: string): void {
     entry.state = "watched";
     entry.pollsBetweenRetries = 1;
-    setMode(entry, "events", detail);
+    if (!entry.isMistrusted) setMode(entry, "events", detail);
   }
 
   function noteFailure(path: string | undefined, detail: string): void {
@@ -171,8 +175,13 @@ export function watchVolumes(request: WatchRequest, openSource: OpenEventSource 
   return {
     reportFoundByPoll(directory) {
       const entry = entries.find((candidate) => candidate.directory === directory);
-      if (entry?.state !== "watched" || entry.hasEvent || entry.hadEventBeforePoll) return false;
+      if (entry === undefined || entry.state === "unwatched" || entry.hasEvent || entry.hadEventBeforePoll)
+        return false;
+      // One that was asked for a moment ago has missed nothing yet; one that is asked for again has.
+      if (entry.state === "arming" && !entry.isMistrusted) return false;
       setMode(entry, "poll", "the content changed and no event told of it");
+      entry.isDoubtful = true;
+      entry.isMistrusted = true;
       return true;
     },
     async close() {

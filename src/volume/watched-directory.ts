@@ -8,7 +8,10 @@ export type WatchMode = "events" | "poll";
 export type DirectoryIdentity =
   | {
       readonly kind: "directory";
-      /** Another text is another directory: device, inode, and when it was made, as inode numbers are used again. */
+      /**
+       * Device, inode, and when it was made, as inode numbers are used again. Another text is another directory; where
+       * the filesystem doesn't know when it was made, it may be the same one after a change.
+       */
       readonly id: string;
       /** Without symbolic links. */
       readonly path: string;
@@ -21,9 +24,7 @@ export async function identifyDirectory(path: string): Promise<DirectoryIdentity
     const real = await realpath(path);
     const stats = await stat(real, { bigint: true });
     if (!stats.isDirectory()) return { kind: "absent", code: "ENOTDIR" };
-    // Where the system doesn't know it, it is the time of the last change, which says nothing.
-    const madeAt = stats.birthtimeNs === stats.ctimeNs ? "" : stats.birthtimeNs;
-    return { kind: "directory", id: `${stats.dev}:${stats.ino}:${madeAt}`, path: real };
+    return { kind: "directory", id: `${stats.dev}:${stats.ino}:${stats.birthtimeNs}`, path: real };
   } catch (error) {
     return { kind: "absent", code: errorCode(error) };
   }

@@ -114,6 +114,29 @@ test("a watcher that is ready late is trusted from then on", async () => {
   expect(rig.modes).toEqual(["events: the directory is watched"]);
 });
 
+test("a watch that missed a change is set up anew, and trusted again once an event comes", async () => {
+  const rig = await createRig(becomeReady);
+  await untilAskedFor(rig);
+  await until(
+    () => rig.modes,
+    (modes) => modes.length === 1,
+  );
+  const [source] = rig.opened;
+  expect(rig.watch.reportFoundByPoll(rig.directory)).toBe(true);
+  await until(
+    async () => {
+      await rig.poll();
+      return source?.watched.length;
+    },
+    (count) => count === 2,
+  );
+  await rig.poll(3);
+  expect(source?.watched).toHaveLength(2);
+  expect(rig.modes).toEqual(["events: the directory is watched", "poll: the content changed and no event told of it"]);
+  source?.handlers.event(rig.directory, false);
+  expect(rig.modes.at(-1)).toBe("events: an event came");
+});
+
 test("a failure that comes later is told once, and the watch is tried again at growing distances", async () => {
   const rig = await createRig(() => undefined);
   await untilAskedFor(rig);

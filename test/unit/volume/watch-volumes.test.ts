@@ -29,6 +29,8 @@ function watchRecorded(directories: readonly string[], pollMs = 60_000): Recorde
   return { watch, modes, hintsFor };
 }
 
+const isEvents = (mode: string | undefined): boolean => mode?.startsWith("events") === true;
+
 async function untilWatched(recorded: Recorded, count = 1): Promise<void> {
   const isWatched = (modes: readonly string[]) => modes.filter((mode) => mode.startsWith("events")).length >= count;
   await until(() => recorded.modes, isWatched, { what: "events" });
@@ -109,11 +111,13 @@ test("a directory that is removed and made again at once, time and again, stays 
     await mkdir(directory);
     await writeFile(join(directory, "tls.crt"), "1");
   }
-  await until(async () => {
-    const before = recorded.hintsFor(directory, "event");
-    await writeFile(join(directory, "tls.crt"), "2");
-    return recorded.hintsFor(directory, "event") - before;
-  }, Boolean);
+  await until(() => recorded.modes.at(-1), isEvents);
+  const before = recorded.hintsFor(directory, "event");
+  await writeFile(join(directory, "tls.crt"), "2");
+  await until(
+    () => recorded.hintsFor(directory, "event"),
+    (hints) => hints > before,
+  );
   expect(recorded.modes.at(-1)).toMatch(/^events/);
 });
 
@@ -222,12 +226,10 @@ test("a change that an event told of was not missed, and one in a file elsewhere
   expect(recorded.modes.at(-1)).toBe("poll: the content changed and no event told of it");
   expect(recorded.watch.reportFoundByPoll("/elsewhere")).toBe(false);
 
-  const before = recorded.hintsFor(directory, "event");
-  await writeFile(join(directory, "tls.crt"), "1");
-  await until(
-    () => recorded.hintsFor(directory, "event"),
-    (hints) => hints > before,
-  );
+  await until(async () => {
+    await writeFile(join(directory, "tls.crt"), "1");
+    return recorded.modes.at(-1);
+  }, isEvents);
   expect(recorded.modes.at(-1)).toBe("events: an event came");
   expect(recorded.watch.reportFoundByPoll(directory)).toBe(false);
 });
