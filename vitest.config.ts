@@ -10,7 +10,8 @@ const config: ViteUserConfig = defineConfig({
     pool: "forks",
     maxWorkers: 2,
     projects: [
-      project("unit"),
+      // More than a condition is waited for, so that a failure says which one it was.
+      project("unit", { testTimeout: 20_000 }),
       project("property", { testTimeout: 60_000 }),
       project("process", { testTimeout: 60_000, hookTimeout: 60_000 }),
       project("pods", {

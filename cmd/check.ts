@@ -14,7 +14,7 @@ import { type ExitStatus, exitStatus } from "./exit-status.ts";
 import { prepareNameLookups } from "./name-lookups.ts";
 import { print, printIssues } from "./print.ts";
 import { printChecksAsJson, printChecksAsTable } from "./print-checks.ts";
-import { endWithin } from "./shutdown.ts";
+import { endOnceWritten } from "./shutdown.ts";
 
 /** What one target's endpoints serve, compared with its volume. */
 export interface TargetCheck {
@@ -48,7 +48,7 @@ export async function check({ sources, issues }: Invocation): Promise<ExitStatus
     output === "json" ? printChecksAsJson(checks, unchecked) : printChecksAsTable(checks, unchecked, wallMs),
   );
   const status = checks.every(({ isGood }) => isGood) ? exitStatus.good : exitStatus.problem;
-  endWithin(0, status);
+  endOnceWritten(status);
   return status;
 }
 

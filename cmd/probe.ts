@@ -15,7 +15,7 @@ import { prepareNameLookups } from "./name-lookups.ts";
 import { print, printIssues, printPieces } from "./print.ts";
 import { createTablePrinter, jsonPrinter, type ProbePrinter, prometheusPrinter } from "./print-probes.ts";
 import { findEnd, judgeUrgency } from "./probed.ts";
-import { endWithin } from "./shutdown.ts";
+import { endOnceWritten } from "./shutdown.ts";
 
 /** `certhup probe`: what do these endpoints serve, and until when? What can't be reached comes first, then what ends first. */
 export async function probe({ sources, words, issues }: Invocation): Promise<ExitStatus> {
@@ -62,7 +62,7 @@ async function probeAndPrint<Row>(config: ProbeConfig, printer: ProbePrinter<Row
   progress.end();
   kept.sort((left, right) => left.endMs - right.endMs || left.position - right.position);
   await printPieces(printer.print(kept.map(({ row }) => row)));
-  endWithin(0, status);
+  endOnceWritten(status);
   return status;
 }
 

@@ -19,7 +19,15 @@ export function waitForShutdown(): Promise<NodeJS.Signals> {
   return promise;
 }
 
-/** Ends the process with this status even if something holds it: what should have ended, or the look-up of a name. */
+/**
+ * Ends the process with this status once its output is written, even if something holds it, such as the look-up of a name.
+ * Whoever reads a pipe may take their time.
+ */
+export function endOnceWritten(status: number): void {
+  process.stdout.write("", () => process.exit(status));
+}
+
+/** Ends the process with this status even if something that should have ended holds it. */
 export function endWithin(timeoutMs: number, status: number): void {
   setTimeout(() => process.exit(status), timeoutMs).unref();
 }
