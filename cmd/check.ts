@@ -11,7 +11,7 @@ import { firstServerName } from "../src/probe/server-name.ts";
 import { systemClock } from "../src/system/clock.ts";
 import type { Invocation } from "./cli.ts";
 import { type ExitStatus, exitStatus } from "./exit-status.ts";
-import { prepareNameLookups } from "./name-lookups.ts";
+import { countNameLookups, prepareNameLookups } from "./name-lookups.ts";
 import { print, printIssues } from "./print.ts";
 import { printChecksAsJson, printChecksAsTable } from "./print-checks.ts";
 import { endOnceWritten } from "./shutdown.ts";
@@ -33,7 +33,7 @@ interface EndpointCheck {
 
 /** `certhup check`: is the served certificate the one in the volume? One look, one handshake with each endpoint. */
 export async function check({ sources, issues }: Invocation): Promise<ExitStatus> {
-  prepareNameLookups(8);
+  prepareNameLookups(countNameLookups(sources));
   const read = await readCheckConfig(sources);
   const wrong = [...issues, ...(read.kind === "issues" ? read.issues : [])];
   if (read.kind === "issues" || wrong.length > 0) {

@@ -1,5 +1,8 @@
 import { access } from "node:fs";
 import process from "node:process";
+import { config } from "../src/config/options/agent.ts";
+import { endpoint } from "../src/config/options/proof.ts";
+import { createOptionReader, isGivenOutside, type Sources } from "../src/config/sources.ts";
 
 /**
  * What the C library's resolver is told (resolv.conf(5), `RES_OPTIONS`): a name server that doesn't answer costs three
@@ -7,6 +10,12 @@ import process from "node:process";
  * the process from ending.
  */
 const resolverOptions = "timeout:1 attempts:2";
+
+/** A file may name hundreds of endpoints. For one or two the threads that there are will do: a pod's are counted. */
+export function countNameLookups(sources: Sources): number {
+  const endpoints = createOptionReader(sources).read(endpoint)?.length ?? 0;
+  return isGivenOutside(config, sources) || endpoints > 2 ? 8 : 2;
+}
 
 /**
  * Makes room for so many look-ups of names at once; to be called before anything else uses libuv's threads, as their

@@ -11,7 +11,7 @@ import { systemClock } from "../src/system/clock.ts";
 import { createLog } from "../src/system/log.ts";
 import type { Invocation } from "./cli.ts";
 import { exitStatus } from "./exit-status.ts";
-import { prepareNameLookups } from "./name-lookups.ts";
+import { countNameLookups, prepareNameLookups } from "./name-lookups.ts";
 import { print, printIssues } from "./print.ts";
 import { endWithin, waitForShutdown } from "./shutdown.ts";
 
@@ -21,7 +21,7 @@ const shutdownLimitMs = 5_000;
 /** `certhup run`: keeps the certificate in the volume served until the process is told to end. */
 export async function run({ sources, issues, version }: Invocation): Promise<number> {
   const environment = { ...sources.environment };
-  prepareNameLookups(8);
+  prepareNameLookups(countNameLookups(sources));
   const read = await readRunConfig(sources, hostname());
   const wrong = [...issues, ...(read.kind === "issues" ? read.issues : [])];
   if (read.kind === "issues" || wrong.length > 0) {
