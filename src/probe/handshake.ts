@@ -106,7 +106,9 @@ export function performHandshake(handshake: Handshake, clock: Clock, signal: Abo
 
     signal.addEventListener("abort", cancel, { once: true });
     enter("host" in address && isIP(address.host) === 0 ? "resolve" : "connect");
-    socket.once("lookup", () => enter("connect"));
+    socket.once("lookup", () => {
+      if (!socket.destroyed) enter("connect");
+    });
     socket.on("error", (error) => fail(explainError(error, describe())));
     socket.on("close", () => fail(explainClose(describe())));
     socket.on("connect", () => {

@@ -1,13 +1,16 @@
 import { execFileSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
+import { lookup } from "node:dns/promises";
 import { getEventListeners } from "node:events";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
+import { setDefaultAutoSelectFamily } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { readFacts } from "../../../src/certificate/facts.ts";
 import { createAuthority, type IssuedCertificate } from "../../support/certificates.ts";
+import { createManualClock } from "../../support/manual-clock.ts";
 import { startOddServer } from "../../support/odd-server.ts";
 import { startTlsServer } from "../../support/tls-server.ts";
 import { probe, probeFingerprint } from "../../support/tls-server-probe.ts";
@@ -151,6 +154,17 @@ test("probes leave no listener behind on a signal that lives on", async () => {
   await probe(silent.address, { signal, limits: { wholeMs: 20, stepMs: 20 } });
   await probe("127.0.0.1:1", { signal });
   expect(getEventListeners(signal, "abort")).toEqual([]);
+});
+
+test("a name whose address comes when the probe is over leaves no timer behind", async () => {
+  // As under NODE_OPTIONS=--no-network-family-autoselection: Node then tells of it even when the socket is gone.
+  setDefaultAutoSelectFamily(false);
+  onTestFinished(() => setDefaultAutoSelectFamily(true));
+  const clock = createManualClock(Date.now());
+  const name = "no-such-host.invalid";
+  expect(await probe(`${name}:443`, { clock, signal: AbortSignal.abort() })).toMatchObject({ reason: "cancelled" });
+  await lookup(name).catch(() => undefined);
+  expect(clock.pending()).toBe(0);
 });
 
 test("a signal aborted beforehand ends the probe before it begins", async () => {
