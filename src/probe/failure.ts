@@ -70,11 +70,8 @@ export function explainClose(at: Circumstances): Failure {
 
 /** The time limit of the whole probe, or of the step, passed. */
 export function explainTimeout(timeoutMs: number, at: Circumstances): Failure {
-  if (at.step === "resolve") {
-    const detail = `no name server told the address of ${at.place} within ${timeoutMs} ms`;
-    return { reason: "name-not-resolved", detail };
-  }
-  return { reason: "timed-out", detail: `${describeSilence(at)} within ${timeoutMs} ms` };
+  const reason = at.step === "resolve" ? "name-not-resolved" : "timed-out";
+  return { reason, detail: `${describeSilence(at)} within ${timeoutMs} ms` };
 }
 
 /** The certificates a server must have seen, or missed, to send these alerts (RFC 8446 section 6.2). */
@@ -95,6 +92,7 @@ export function isAboutClientCertificate(error: unknown): boolean {
 function describeSilence(at: Circumstances): string {
   switch (at.step) {
     case "resolve":
+      return `no name server told the address of ${at.place}`;
     case "connect":
       return `${at.place} did not take the connection`;
     case "prelude":

@@ -15,7 +15,7 @@ export function mergeLocalhost(ipv4: ProbeResult, ipv6: ProbeResult): ProbeResul
   if (isAbsent(ipv4)) {
     return ipv6;
   }
-  return mergeServed([ipv4, ipv6], Math.max(ipv4.durationMs, ipv6.durationMs));
+  return mergeServed([ipv4, ipv6]);
 }
 
 /** No listener, or no such address at all (IPv6 switched off in the pod). */

@@ -2,24 +2,27 @@ import type { CertificateFacts } from "../core/certificate-facts.ts";
 import type { ProbeResult } from "../core/probe-result.ts";
 
 /**
- * What several handshakes with one endpoint say together, of which a client may get any: the first failure, or the
- * certificate that ends first with the others in `alsoServed`, so that an old one among them is seen.
+ * What handshakes with one endpoint that ran at the same time say together, of which a client may get any: the first
+ * failure, or the certificate that ends first with the others in `alsoServed`, so that an old one among them is seen.
  */
-export function mergeServed(results: readonly [ProbeResult, ...ProbeResult[]], durationMs: number): ProbeResult {
-  const [first] = results;
-  const failure = results.find(({ kind }) => kind === "unreachable");
-  if (failure !== undefined) {
-    return { ...failure, durationMs };
+export function mergeServed(results: readonly [ProbeResult, ...ProbeResult[]]): ProbeResult {
+  const durationMs = Math.max(...results.map((result) => result.durationMs));
+  const shown = results.reduce(chooseWorse);
+  if (shown.kind === "unreachable") {
+    return { ...shown, durationMs };
   }
-  const served = results.flatMap((result) => (result.kind === "served" ? [result] : []));
-  const everything = served.flatMap(({ certificate, alsoServed = [] }) => [certificate, ...alsoServed]);
-  const different = [...new Map(everything.map((facts) => [facts.chainFingerprint, facts])).values()];
-  const ending = different.reduce((soonest, facts) => (facts.notAfter < soonest.notAfter ? facts : soonest));
-  const shown = served.find(({ certificate }) => certificate === ending) ?? first;
-  const alsoServed = different.filter((facts) => facts !== ending);
-  return { ...shown, ...describeOthers(alsoServed), durationMs };
+  const others = new Map(results.flatMap(certificatesOf).map((facts) => [facts.chainFingerprint, facts]));
+  others.delete(shown.certificate.chainFingerprint);
+  return { ...shown, ...(others.size === 0 ? {} : { alsoServed: [...others.values()] }), durationMs };
 }
 
-function describeOthers(alsoServed: readonly CertificateFacts[]): { alsoServed?: readonly CertificateFacts[] } {
-  return alsoServed.length === 0 ? {} : { alsoServed };
+function chooseWorse(one: ProbeResult, other: ProbeResult): ProbeResult {
+  if (one.kind === "unreachable" || other.kind === "unreachable") {
+    return one.kind === "unreachable" ? one : other;
+  }
+  return other.certificate.notAfter < one.certificate.notAfter ? other : one;
+}
+
+function certificatesOf(result: ProbeResult): readonly CertificateFacts[] {
+  return result.kind === "unreachable" ? [] : [result.certificate, ...(result.alsoServed ?? [])];
 }

@@ -1,27 +1,20 @@
 import type { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import type { KeyType } from "../core/certificate-facts.ts";
-import type { ProbeResult, UnreachableReason } from "../core/probe-result.ts";
+import type { ProbeResult } from "../core/probe-result.ts";
 import type { Clock } from "../system/clock.ts";
 import { chooseFarewell, choosePrelude } from "./choose-prelude.ts";
 import { overwriteClientCertificate, readClientCertificate } from "./client-certificate.ts";
 import { describeServed } from "./describe-served.ts";
 import type { Endpoint } from "./endpoint.ts";
-import type { Failure } from "./failure.ts";
 import { type Handshake, performHandshake } from "./handshake.ts";
 import { countListeners, handshakesToMeetAll } from "./listeners.ts";
 import { localhostAddresses, mergeLocalhost } from "./localhost.ts";
 import { mergeServed } from "./merge-served.ts";
+import { chooseOffers, everything, isRefused, type Offer } from "./offer.ts";
 import type { ProbeLimits } from "./probe-limits.ts";
 import { createProxyHeader } from "./proxy-header.ts";
-import {
-  type ClientCertificate,
-  everything,
-  getSecureContext,
-  narrowsAlgorithms,
-  type Offer,
-  usual,
-} from "./secure-context.ts";
+import { type ClientCertificate, getSecureContext } from "./secure-context.ts";
 import { chooseServerName } from "./server-name.ts";
 import type { HandshakeOutcome } from "./tls-client.ts";
 
@@ -43,9 +36,6 @@ export interface ProbeOptions {
   /** Certificates of the CA file: `trust` is then part of the result. */
   readonly authorities?: readonly X509Certificate[] | undefined;
 }
-
-/** The reasons for which a server may have turned away the preference for a key type. */
-const keyTypeRefused = new Set<UnreachableReason>(["handshake-failed", "closed-early", "server-name-rejected"]);
 
 /**
  * Learns by a fresh handshake which certificate an endpoint serves, or by several where several could answer; dates,
@@ -99,19 +89,13 @@ async function probeListeners(
   options: ProbeOptions,
   client: ClientCertificate | undefined,
 ): Promise<ProbeResult> {
-  const { clock, limits } = options;
-  const startedMs = clock.now().monotonicMs;
-  const first = await probeAddress(endpoint, options, client);
-  if (first.kind === "unreachable" || endpoint.socketPath !== undefined || !isLoopback(endpoint.host)) {
-    return first;
-  }
-  const handshakes = handshakesToMeetAll(await countListeners(endpoint.host, endpoint.port, clock.now().monotonicMs));
-  if (handshakes === 1) {
-    return first;
-  }
-  const left = { ...options, limits: { ...limits, wholeMs: limits.wholeMs - first.durationMs } };
-  const others = Array.from({ length: handshakes - 1 }, () => probeAddress(endpoint, left, client));
-  return mergeServed([first, ...(await Promise.all(others))], clock.now().monotonicMs - startedMs);
+  const { host, port, socketPath } = endpoint;
+  const { clock } = options;
+  const isShared = socketPath === undefined && isLoopback(host);
+  const listeners = isShared ? await countListeners(host, port, clock.now().monotonicMs) : 1;
+  const probe = (): Promise<ProbeResult> => probeAddress(endpoint, options, client);
+  const more = Array.from({ length: handshakesToMeetAll(listeners) - 1 }, probe);
+  return mergeServed(await Promise.all([probe(), ...more]));
 }
 
 async function probeAddress(
@@ -145,17 +129,6 @@ async function probeAddress(
   const name = chooseServerName(endpoint, options.defaultServerName) ?? getPublicAddress(endpoint.host);
   const expectations = { name, authorities: options.authorities, nowMs: clock.now().wallMs };
   return describeServed(outcome, expectations, elapsedMs());
-}
-
-/** Each offers more than the one before, and is made where that one was refused. */
-function chooseOffers(preferKeyType: KeyType | undefined): readonly [Offer, ...Offer[]] {
-  const all = [usual, everything] as const;
-  const isNarrow = preferKeyType !== undefined && narrowsAlgorithms(preferKeyType);
-  return isNarrow ? [{ ...usual, keyType: preferKeyType }, ...all] : all;
-}
-
-function isRefused({ keyType }: Offer, failure: Failure): boolean {
-  return failure.isOfferRefused === true || (keyType !== undefined && keyTypeRefused.has(failure.reason));
 }
 
 function plan(

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { endianness, tmpdir } from "node:os";
 import { join } from "node:path";
+import type { TlsOptions } from "node:tls";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { countListeners as countAt, handshakesToMeetAll } from "../../../src/probe/listeners.ts";
@@ -20,9 +21,9 @@ function countListeners(host: string, port: number, procRoot?: string): Promise<
 }
 
 /** A server that shares its port with others by SO_REUSEPORT. */
-async function startSharing(port = 0, host = "127.0.0.1") {
+async function startSharing(port = 0, host = "127.0.0.1", options: TlsOptions = {}) {
   const pair = await authority.issue({ names: ["www.example.com"] });
-  const server = await startTlsServer(pair, { port, host, reusePort: true });
+  const server = await startTlsServer(pair, { port, host, reusePort: true, ...options });
   onTestFinished(() => server[Symbol.asyncDispose]());
   return { ...server, pair };
 }
@@ -131,6 +132,14 @@ test("two processes behind one port that serve different certificates are seen b
   );
   const shown = both.kind === "served" ? [both.certificate, ...(both.alsoServed ?? [])] : [];
   expect(shown.map(({ fingerprint }) => fingerprint).toSorted()).toEqual(fingerprints.toSorted());
+});
+
+test("slow processes behind one port take no longer together than one alone", async () => {
+  const slowly: TlsOptions = { SNICallback: (_name, answer) => void setTimeout(answer, 1_100, null) };
+  const first = await startSharing(0, "127.0.0.1", slowly);
+  await startSharing(first.port, "127.0.0.1", slowly);
+  const limits = { wholeMs: 2_000, stepMs: 2_000 };
+  expect(await probe(`${first.address}?servername=www.example.com`, { limits })).toMatchObject({ kind: "served" });
 });
 
 test("two processes behind one port that serve the same look like one", async () => {
