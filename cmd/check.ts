@@ -31,7 +31,7 @@ interface EndpointCheck {
   readonly result: ProbeResult;
 }
 
-/** `certhup check`: is the served certificate the one in the volume? One look, one handshake with each endpoint. */
+/** `certhup check`: is the served certificate the one in the volume? One look at each. */
 export async function check({ sources, issues }: Invocation): Promise<ExitStatus> {
   prepareNameLookups(countNameLookups(sources));
   const read = await readCheckConfig(sources);
@@ -45,7 +45,7 @@ export async function check({ sources, issues }: Invocation): Promise<ExitStatus
   const unchecked = targets.filter(({ endpoints }) => endpoints.length === 0).map(({ name }) => name);
   const { wallMs } = systemClock.now();
   print.output(
-    output === "json" ? printChecksAsJson(checks, unchecked) : printChecksAsTable(checks, unchecked, wallMs),
+    output === "json" ? printChecksAsJson(checks, unchecked, wallMs) : printChecksAsTable(checks, unchecked, wallMs),
   );
   const status = checks.every(({ isGood }) => isGood) ? exitStatus.good : exitStatus.problem;
   endOnceWritten(status);

@@ -1,10 +1,9 @@
 import type { CertificateFacts } from "../src/core/certificate-facts.ts";
-import type { ProbeResult } from "../src/core/probe-result.ts";
 import type { VolumeLook } from "../src/core/volume-look.ts";
 import { toJsonText } from "../src/system/json-text.ts";
 import { formatDuration, formatTime } from "../src/system/time-text.ts";
 import type { TargetCheck } from "./check.ts";
-import { printFindings, printTable } from "./print.ts";
+import { printFindings, printTable, toCertificateObject } from "./print.ts";
 
 /** What `certhup check` found, for people; targets without an endpoint are named, as nothing was asked of them. */
 export function printChecksAsTable(
@@ -21,14 +20,25 @@ export function printChecksAsTable(
 }
 
 /** What `certhup check` found, for programs. Times are ISO 8601 in UTC. */
-export function printChecksAsJson(checks: readonly TargetCheck[], unchecked: readonly string[]): string {
+export function printChecksAsJson(
+  checks: readonly TargetCheck[],
+  unchecked: readonly string[],
+  wallMs: number,
+): string {
+  const toObject = (certificate: CertificateFacts): object => toCertificateObject(certificate, wallMs);
   const targets = checks.map(({ name, isGood, look, endpoints }) => ({
     name,
     match: isGood,
-    volume: look && toVolume(look),
+    volume: look && toVolume(look, toObject),
     endpoints: endpoints.map(({ endpoint, verdict, result }) =>
       result.kind === "served"
-        ? { endpoint, verdict, protocol: result.protocol, served: toObject(result.certificate), ...alsoServed(result) }
+        ? {
+            endpoint,
+            verdict,
+            protocol: result.protocol,
+            served: toObject(result.certificate),
+            alsoServed: result.alsoServed?.map(toObject),
+          }
         : { endpoint, verdict, reason: result.reason, detail: result.detail },
     ),
   }));
@@ -46,7 +56,7 @@ function toRows({ name, look, endpoints }: TargetCheck, wallMs: number): readonl
   return volume === undefined ? served : [volume, ...served];
 }
 
-function toVolume(look: VolumeLook): object {
+function toVolume(look: VolumeLook, toObject: (certificate: CertificateFacts) => object): object {
   const certificate = certificateOf(look);
   const { source, findings } = look;
   return {
@@ -55,11 +65,6 @@ function toVolume(look: VolumeLook): object {
     findings,
     certificate: certificate && toObject(certificate),
   };
-}
-
-/** What other addresses of the same endpoint serve, where that is something else. */
-function alsoServed({ alsoServed: others = [] }: Extract<ProbeResult, { kind: "served" }>): object {
-  return others.length === 0 ? {} : { alsoServed: others.map(toObject) };
 }
 
 function certificateOf(look: VolumeLook): CertificateFacts | undefined {
@@ -87,12 +92,4 @@ function toCells(certificate: CertificateFacts | undefined, wallMs: number): rea
   const { fingerprint, notAfter, subject } = certificate;
   const left = notAfter <= wallMs ? "expired" : formatDuration(notAfter - wallMs);
   return [fingerprint.slice(0, 16), formatTime(notAfter), left, subject];
-}
-
-function toObject(certificate: CertificateFacts): object {
-  return {
-    ...certificate,
-    notBefore: formatTime(certificate.notBefore),
-    notAfter: formatTime(certificate.notAfter),
-  };
 }

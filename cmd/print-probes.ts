@@ -1,9 +1,8 @@
 import { styleText } from "node:util";
-import type { CertificateFacts } from "../src/core/certificate-facts.ts";
 import { createCatalogue } from "../src/metrics/catalogue.ts";
 import { escapeJson } from "../src/system/json-text.ts";
 import { formatDuration, formatTime } from "../src/system/time-text.ts";
-import { escapeCells, padCells } from "./print.ts";
+import { escapeCells, padCells, toCertificateObject } from "./print.ts";
 import { findFirstToEnd, type Probed, type ServedResult, type Urgency } from "./probed.ts";
 
 /**
@@ -54,11 +53,11 @@ export const jsonPrinter: ProbePrinter<string> = {
       return JSON.stringify({ endpoint, state: urgency, reason, detail });
     }
     const { certificate, alsoServed, kind: _, durationMs: __, ...rest } = result;
-    const others = alsoServed?.map((other) => toObject(other, wallMs));
+    const others = alsoServed?.map((other) => toCertificateObject(other, wallMs));
     return JSON.stringify({
       endpoint,
       state: urgency,
-      served: toObject(certificate, wallMs),
+      served: toCertificateObject(certificate, wallMs),
       alsoServed: others,
       ...rest,
     });
@@ -72,15 +71,6 @@ export const jsonPrinter: ProbePrinter<string> = {
     yield "\n  ]\n}\n";
   },
 };
-
-function toObject(certificate: CertificateFacts, wallMs: number): object {
-  return {
-    ...certificate,
-    notBefore: formatTime(certificate.notBefore),
-    notAfter: formatTime(certificate.notAfter),
-    daysLeft: Math.floor((certificate.notAfter - wallMs) / 86_400_000),
-  };
-}
 
 /** What the metrics tell of one endpoint. */
 interface SampleRow {

@@ -1,9 +1,11 @@
 import process from "node:process";
 import { pipeline } from "node:stream/promises";
 import type { Issue } from "../src/config/issue.ts";
+import type { CertificateFacts } from "../src/core/certificate-facts.ts";
 import type { Finding } from "../src/core/finding.ts";
 import { CerthupError } from "../src/system/certhup-error.ts";
 import { escapeForeign } from "../src/system/escape.ts";
+import { formatTime } from "../src/system/time-text.ts";
 
 const longestLine = 1_000;
 
@@ -57,6 +59,16 @@ export function escapeCells(row: readonly string[]): readonly string[] {
 export function padCells(cells: readonly string[], widths: readonly number[]): string {
   const padded = cells.map((cell, column) => cell.padEnd(widths[column] ?? 0));
   return `${padded.join("  ").trimEnd()}\n`;
+}
+
+/** A certificate for programs: all that it says of itself, times as ISO 8601 in UTC, and the whole days it has left. */
+export function toCertificateObject(certificate: CertificateFacts, wallMs: number): object {
+  return {
+    ...certificate,
+    notBefore: formatTime(certificate.notBefore),
+    notAfter: formatTime(certificate.notAfter),
+    daysLeft: Math.floor((certificate.notAfter - wallMs) / 86_400_000),
+  };
 }
 
 /** Each finding in one line, its hint indented below. */
