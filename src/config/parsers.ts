@@ -56,7 +56,7 @@ export function parseChoice<Choice extends string>(choices: readonly Choice[]): 
   };
 }
 
-/** Parses true, 1 or yes and false, 0 or no, in any case. */
+/** Parses true, 1, yes or on and false, 0, no or off, in any case. */
 export function parseSwitch(text: string): Parsed<boolean> {
   switch (text.trim().toLowerCase()) {
     case "true":

@@ -11,6 +11,7 @@ import { type OddServer, startOddServer } from "../support/odd-server.ts";
 import { readSamples } from "../support/prometheus-text.ts";
 import { certhup, endWithTest } from "../support/stage.ts";
 import { startTlsServer } from "../support/tls-server.ts";
+import { until } from "../support/until.ts";
 
 const authority = createAuthority();
 let directory: string;
@@ -40,16 +41,18 @@ async function probeList(path: string, flags: readonly string[]) {
   const child = startBundle(["probe", "--file", path, ...flags]);
   endWithTest("certhup probe", child);
   let peakKiB = 0;
-  let isOver = false;
-  const ended = child.ended.finally(() => {
-    isOver = true;
-  });
-  while (!isOver) {
-    const status = await readFile(`/proc/${child.pid}/status`, "utf8").catch(() => "");
-    peakKiB = Math.max(peakKiB, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0));
-    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 20))]);
-  }
-  return { status: await ended, text: child.standardOutput(), peakKiB };
+  // The peak is told by the kernel as long as there is a process with memory.
+  await until(
+    async () => {
+      const status = await readFile(`/proc/${child.pid}/status`, "utf8").catch(() => "");
+      const [, tellsKiB] = /VmHWM:\s+(\d+)/.exec(status) ?? [];
+      peakKiB = Math.max(peakKiB, Number(tellsKiB ?? 0));
+      return tellsKiB;
+    },
+    (tellsKiB) => tellsKiB === undefined,
+    { timeoutMs: 50_000, what: "certhup probe to end" },
+  );
+  return { status: await child.ended, text: child.standardOutput(), peakKiB };
 }
 
 /** How many endpoints an answer tells of. */
