@@ -1,5 +1,17 @@
 import { readFile } from "node:fs/promises";
-import { isMap, isScalar, isSeq, LineCounter, type Pair, parseDocument, visit, type YAMLMap } from "yaml";
+import {
+  type Document,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+  visit,
+  type YAMLMap,
+} from "yaml";
 import type { Issue } from "./issue.ts";
 import type { Option } from "./option.ts";
 import { type FileSection, suggest } from "./sources.ts";
@@ -43,8 +55,7 @@ function parseConfigFile(text: string, known: KnownOptions): ReadConfigFile {
     hint: "the file must be YAML: mind the indentation and quote special characters",
   }));
   if (issues.length > 0) return { file: undefined, issues };
-  // What an anchor names is read where its alias stands.
-  visit(document, { Alias: (_, alias) => alias.resolve(document) });
+  resolveAliases(document);
   const reader = createSectionReader(issues, lines);
   const { contents } = document;
   if (!isMap(contents)) {
@@ -54,6 +65,27 @@ function parseConfigFile(text: string, known: KnownOptions): ReadConfigFile {
   const top = reader.read(contents, "", known.top, ["targets"]);
   const targets = reader.readTargets(contents, known.target);
   return { file: { top, targets }, issues };
+}
+
+/**
+ * Puts what an anchor names where its alias stands; an alias within its own anchor stays. Each node is gone through once:
+ * copied instead, aliases within what aliases name would make a short text larger than memory.
+ */
+function resolveAliases(document: Document): void {
+  const anchors = new Map<string, Node>();
+  visit(document, {
+    Node(_, node) {
+      if (node.anchor !== undefined) anchors.set(node.anchor, node);
+    },
+    Alias(key, { source }, path) {
+      const node = anchors.get(source);
+      const parent = path.at(-1);
+      if (node === undefined || path.includes(node)) return undefined;
+      if (isSeq(parent) && typeof key === "number") parent.items[key] = node;
+      if (isPair(parent) && (key === "key" || key === "value")) parent[key] = node;
+      return visit.SKIP;
+    },
+  });
 }
 
 /** The parser's own words, without the place and the lines of the file that it shows. */

@@ -123,6 +123,19 @@ targets:
     expect((await pathsOf(yaml))[0]).toBe(path);
   });
 
+  it("may hold aliases that multiply, and ones that go round in circles", async () => {
+    const levels = Array.from({ length: 30 }, (_, level) => {
+      const items = Array(10).fill(level === 0 ? "1" : `*x${level - 1}`);
+      return `x${level}: &x${level} [${items.join(", ")}]\n`;
+    });
+    expect(await pathsOf(`${levels.join("")}x: &x [*x]\ntargets: &t [*t]\n`)).toEqual([
+      ...levels.map((_, level) => `x${level} (line ${level + 1})`),
+      "x (line 31)",
+      "targets[0] (line 32)",
+    ]);
+    expect(await pathsOf("targets:\n  - &w {<<: *w, name: web}\n")).toContain("targets[0].<< (line 2)");
+  });
+
   it("that isn't there is an issue like any other", async () => {
     const result = await readRunConfig({ flags: { config: [join(directory, "no.yaml")] }, environment: {} }, "pod-0");
     expect(result).toMatchObject({ kind: "issues", issues: [{ message: "can't be read: ENOENT" }] });
