@@ -3,7 +3,7 @@ import { createCatalogue } from "../src/metrics/catalogue.ts";
 import { escapeJson } from "../src/system/json-text.ts";
 import { formatDuration, formatTime } from "../src/system/time-text.ts";
 import { escapeCells, padCells, toCertificateObject } from "./print.ts";
-import { findFirstToEnd, type Probed, type ServedResult, type Urgency } from "./probed.ts";
+import type { Probed, ServedResult, Urgency } from "./probed.ts";
 
 /**
  * One way to print what endpoints serve. A list may be long and its order is known only at its end: until then no more is
@@ -76,7 +76,6 @@ export const jsonPrinter: ProbePrinter<string> = {
 interface SampleRow {
   readonly endpoint: string;
   readonly verdict: "valid" | "expired" | "unreachable";
-  /** What ends first. */
   readonly served: { readonly notAfter: number; readonly fingerprint: string; readonly serial: string } | undefined;
 }
 
@@ -88,7 +87,7 @@ export const prometheusPrinter: ProbePrinter<SampleRow> = {
   toRow: ({ endpoint, result, urgency }) => {
     const verdict = urgency === "expired" || urgency === "unreachable" ? urgency : "valid";
     if (result.kind === "unreachable") return { endpoint, verdict, served: undefined };
-    const { notAfter, fingerprint, serialNumber } = findFirstToEnd(result);
+    const { notAfter, fingerprint, serialNumber } = result.certificate;
     return { endpoint, verdict, served: { notAfter, fingerprint, serial: serialNumber } };
   },
   async *print(rows) {
@@ -130,7 +129,7 @@ export const prometheusPrinter: ProbePrinter<SampleRow> = {
 };
 
 function describeServed(result: ServedResult, wallMs: number): readonly string[] {
-  const { notAfter, names, subject, issuer } = findFirstToEnd(result);
+  const { notAfter, names, subject, issuer } = result.certificate;
   const left = notAfter <= wallMs ? "0" : formatDuration(notAfter - wallMs);
   const more = names.length > 1 ? ` (+${names.length - 1})` : "";
   return [left, formatTime(notAfter), `${names[0] ?? subject}${more}`, issuer, describeRemarks(result).join("; ")];

@@ -1,5 +1,4 @@
 import type { ProbeConfig } from "../src/config/config.ts";
-import type { CertificateFacts } from "../src/core/certificate-facts.ts";
 import type { ProbeResult } from "../src/core/probe-result.ts";
 
 /** How urgent what one endpoint serves is. */
@@ -32,10 +31,5 @@ export function judgeUrgency(
 
 /** The end of what is served, in milliseconds since the epoch; what isn't served at all has ended already. */
 export function findEnd(result: ProbeResult): number {
-  return result.kind === "unreachable" ? 0 : findFirstToEnd(result).notAfter;
-}
-
-/** Of several addresses the one whose certificate ends first is the one to worry about. */
-export function findFirstToEnd({ certificate, alsoServed = [] }: ServedResult): CertificateFacts {
-  return alsoServed.reduce((first, other) => (other.notAfter < first.notAfter ? other : first), certificate);
+  return result.kind === "unreachable" ? 0 : result.certificate.notAfter;
 }

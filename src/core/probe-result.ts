@@ -43,6 +43,7 @@ export interface HandshakeReport {
 export type ProbeResult =
   | ({
       readonly kind: "served";
+      /** Where the endpoint shows several, the one that ends first. */
       readonly certificate: CertificateFacts;
       /** As OpenSSL names it: `TLSv1.3`. */
       readonly protocol: string;

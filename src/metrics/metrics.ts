@@ -1,6 +1,6 @@
 import type { Announcement } from "../core/announcement.ts";
 import type { RotationOutcome, Verdict } from "../core/state.ts";
-import { judgeEndpoint, servedBy } from "../core/verdict.ts";
+import { judgeEndpoint } from "../core/verdict.ts";
 import { readinessStates } from "../status/readiness.ts";
 import type { TargetView } from "../status/target-view.ts";
 import type { Instant } from "../system/clock.ts";
@@ -124,11 +124,7 @@ function setGauges(catalogue: Catalogue, view: TargetView, at: Instant): void {
   if (wanted !== undefined) setCertificate(catalogue, { target, endpoint: "", source: "volume" }, wanted.certificate);
   for (const endpoint of state.endpoints) {
     const labels = { target, endpoint: endpoint.endpoint };
-    if (endpoint.kind === "served") {
-      // Of several addresses the one whose certificate ends first is the one to worry about.
-      const [first] = servedBy(endpoint).toSorted((left, right) => left.notAfter - right.notAfter);
-      if (first !== undefined) setCertificate(catalogue, { ...labels, source: "served" }, first);
-    }
+    if (endpoint.kind === "served") setCertificate(catalogue, { ...labels, source: "served" }, endpoint.certificate);
     if (view.policy.isWatchOnly) continue;
     const isMatch = judgeEndpoint(endpoint, state, at.wallMs) === "match";
     catalogue.servedMatchesVolume.set(labels, isMatch ? 1 : 0);

@@ -20,6 +20,15 @@ function countListeners(host: string, port: number, procRoot?: string): Promise<
   return countAt(host, port, nowMs, procRoot);
 }
 
+/** The kernel lists no moment: what others open and close meanwhile may be seen or not. */
+async function untilCounted(host: string, port: number, expected: number): Promise<void> {
+  await until(
+    () => countListeners(host, port),
+    (count) => count === expected,
+    { what: `${expected} listeners on ${host}:${port}` },
+  );
+}
+
 /** A server that shares its port with others by SO_REUSEPORT. */
 async function startSharing(port = 0, host = "127.0.0.1", options: TlsOptions = {}) {
   const pair = await authority.issue({ names: ["www.example.com"] });
@@ -56,18 +65,18 @@ const wildcard6 = "0".repeat(32);
 describe("the listeners behind a port", () => {
   test("are counted as the kernel has them", async () => {
     const first = await startSharing();
-    expect(await countListeners("127.0.0.1", first.port)).toBe(1);
+    await untilCounted("127.0.0.1", first.port, 1);
     await startSharing(first.port);
     await startSharing(first.port);
-    expect(await countListeners("127.0.0.1", first.port)).toBe(3);
-    expect(await countListeners("127.0.0.2", first.port)).toBe(1);
+    await untilCounted("127.0.0.1", first.port, 3);
+    await untilCounted("127.0.0.2", first.port, 1);
   });
 
   test("of IPv6 are others", async () => {
     const first = await startSharing(0, "::1");
     await startSharing(first.port, "::1");
-    expect(await countListeners("::1", first.port)).toBe(2);
-    expect(await countListeners("127.0.0.1", first.port)).toBe(1);
+    await untilCounted("::1", first.port, 2);
+    await untilCounted("127.0.0.1", first.port, 1);
   });
 
   test.each<[string, string, readonly string[], readonly string[], number]>([
